@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/bits.h"
+
+#include <assert.h>
+
+egc_status egc_bits_write(egc_bit_writer *writer, uint32_t value, unsigned width, egc_error *err)
+{
+    assert(width <= 32 && (width == 32 || value >> width == 0));
+    egc_status status = egc_buf_reserve(writer->buf, 8, err);
+    if (status)
+        return status;
+    writer->pending = writer->pending << width | value;
+    writer->count += width;
+    while (writer->count >= 8) {
+        writer->count -= 8;
+        writer->buf->data[writer->buf->len++] = (uint8_t)(writer->pending >> writer->count);
+    }
+    return EGC_OK;
+}
+
+egc_status egc_bits_write_unary(egc_bit_writer *writer, uint32_t value, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (; value >= 32 && !status; value -= 32)
+        status = egc_bits_write(writer, UINT32_MAX, 32, err);
+    if (!status)
+        status = egc_bits_write(writer, (uint32_t)((1ull << value) - 1), value, err);
+    return status ? status : egc_bits_write(writer, 0, 1, err);
+}
+
+egc_status egc_bits_flush(egc_bit_writer *writer, egc_error *err)
+{
+    return writer->count ? egc_bits_write(writer, 0, 8 - writer->count, err) : EGC_OK;
+}
+
+egc_bit_reader egc_bit_reader_of(const egc_reader *reader)
+{
+    return (egc_bit_reader){.bytes = reader->next, .length = 8 * (uint64_t)egc_reader_left(reader)};
+}
+
+static egc_status ends_early(egc_error *err)
+{
+    return egc_fail(err, EGC_ERROR_FORMAT, "message ends in the middle of a bit field");
+}
+
+egc_status egc_bits_read(egc_bit_reader *reader, unsigned width, uint32_t *out, egc_error *err)
+{
+    assert(width <= 32);
+    if (reader->length - reader->position < width)
+        return ends_early(err);
+    uint64_t value = 0;
+    unsigned wanted = width;
+    while (wanted) {
+        unsigned offset = (unsigned)(reader->position % 8);
+        unsigned available = 8 - offset;
+        unsigned taken = wanted < available ? wanted : available;
+        unsigned byte = reader->bytes[reader->position / 8];
+        value = value << taken | (byte >> (available - taken) & ((1u << taken) - 1));
+        reader->position += taken;
+        wanted -= taken;
+    }
+    *out = (uint32_t)value;
+    return EGC_OK;
+}
+
+egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t *out,
+                               egc_error *err)
+{
+    uint32_t ones = 0;
+    for (;; ones++) {
+        uint32_t bit;
+        egc_status status = egc_bits_read(reader, 1, &bit, err);
+        if (status)
+            return status;
+        if (!bit)
+            break;
+        if (ones == limit)
+            return egc_fail(err, EGC_ERROR_FORMAT, "unary code is longer than %u", limit);
+    }
+    *out = ones;
+    return EGC_OK;
+}
+
+void egc_bit_reader_finish(const egc_bit_reader *bits, egc_reader *reader)
+{
+    reader->next += (bits->position + 7) / 8;
+}
+
+egc_status egc_varint_append(egc_buf *buf, uint32_t value, egc_error *err)
+{
+    uint8_t bytes[5];
+    size_t len = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[len++] = (uint8_t)(value | 0x80);
+    bytes[len++] = (uint8_t)value;
+    return egc_buf_append(buf, bytes, len, err);
+}
+
+egc_status egc_varint_read(egc_reader *reader, uint32_t *out, egc_error *err)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 35; shift += 7) {
+        const uint8_t *byte;
+        egc_status status = egc_reader_take(reader, 1, &byte, err);
+        if (status)
+            return status;
+        value |= (uint64_t)(*byte & 0x7f) << shift;
+        if (*byte < 0x80 && value <= UINT32_MAX) {
+            *out = (uint32_t)value;
+            return EGC_OK;
+        }
+    }
+    return egc_fail(err, EGC_ERROR_FORMAT, "varint is longer than 32 bits");
+}
+
+unsigned egc_varint_bytes(uint32_t value)
+{
+    unsigned bits = egc_bit_width(value);
+    return bits ? (bits + 6) / 7 : 1;
+}

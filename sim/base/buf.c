@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+egc_status egc_buf_reserve(egc_buf *buf, size_t more, egc_error *err)
+{
+    if (buf->capacity - buf->len >= more)
+        return EGC_OK;
+    size_t needed = buf->len + more;
+    size_t capacity = buf->capacity ? buf->capacity : 64;
+    while (capacity < needed && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    uint8_t *data = needed < more ? NULL : egc_calloc(capacity, 1);
+    if (!data)
+        return egc_fail_memory(err, needed);
+    if (buf->len)
+        memcpy(data, buf->data, buf->len);
+    egc_free(buf->data);
+    buf->data = data;
+    buf->capacity = capacity;
+    return EGC_OK;
+}
+
+egc_status egc_buf_append(egc_buf *buf, const void *data, size_t len, egc_error *err)
+{
+    egc_status status = egc_buf_reserve(buf, len, err);
+    if (status)
+        return status;
+    if (len)
+        memcpy(buf->data + buf->len, data, len);
+    buf->len += len;
+    return EGC_OK;
+}
+
+egc_status egc_buf_printf(egc_buf *buf, egc_error *err, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    egc_status status = egc_buf_reserve(buf, (size_t)length + 1, err);
+    if (!status) {
+        vsnprintf((char *)buf->data + buf->len, (size_t)length + 1, format, again);
+        buf->len += (size_t)length;
+    }
+    va_end(again);
+    return status;
+}
+
+void egc_buf_clear(egc_buf *buf)
+{
+    buf->len = 0;
+}
+
+void egc_buf_fini(egc_buf *buf)
+{
+    egc_free(buf->data);
+    *buf = (egc_buf){0};
+}
+
+egc_status egc_reader_take(egc_reader *reader, size_t len, const uint8_t **out, egc_error *err)
+{
+    if (egc_reader_left(reader) < len)
+        return egc_fail(err, EGC_ERROR_FORMAT, "message ends early: %zu bytes wanted, %zu left",
+                        len, egc_reader_left(reader));
+    *out = reader->next;
+    reader->next += len;
+    return EGC_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static long countdown_to_failure = -1;
+
+static bool must_fail(void)
+{
+    return countdown_to_failure >= 0 && countdown_to_failure-- == 0;
+}
+
+void *egc_calloc(size_t count, size_t size)
+{
+    if (must_fail() || (size && count > (SIZE_MAX - ALIGNMENT) / size))
+        return NULL;
+    size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes == 0)
+        bytes = ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+char *egc_strdup(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = egc_calloc(length, 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+void egc_free(void *memory)
+{
+    free(memory);
+}
+
+void egc_mem_fail_after(long countdown)
+{
+    countdown_to_failure = countdown;
+}

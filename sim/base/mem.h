@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one door to the heap, so that tests can make the k-th allocation fail. */
+#ifndef EGC_BASE_MEM_H
+#define EGC_BASE_MEM_H
+
+#include <stddef.h>
+
+/* Zeroed memory for count items of size bytes, aligned to 64 (a cache line, and the widest
+ * vector). NULL when out of memory or when count * size overflows; never NULL for count 0. Free
+ * with egc_free. */
+void *egc_calloc(size_t count, size_t size);
+
+/* A copy of text on the heap, or NULL. */
+char *egc_strdup(const char *text);
+
+/* Accepts NULL. */
+void egc_free(void *memory);
+
+/* For tests: the allocation that follows `countdown` successful ones fails, once. Negative turns
+ * the hook off. */
+void egc_mem_fail_after(long countdown);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parameter tables: one row is parser, validator, default and help of one parameter.
+ *
+ * Every type that users configure (compressor, workload, cluster, exchange, experiment) has a
+ * plain struct and one static table of egc_param rows that describe its fields. The table is the
+ * single source for Lua keys, --set overrides, range checks, `egc-sim describe`, and the
+ * provenance written with results. A table ends with a zeroed row. */
+#ifndef EGC_BASE_PARAM_H
+#define EGC_BASE_PARAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/units.h"
+
+#define EGC_TEXT_LENGTH 512 /* of a text parameter, terminator included */
+
+typedef enum egc_param_kind {
+    EGC_PARAM_REAL,   /* double */
+    EGC_PARAM_INT,    /* int64_t */
+    EGC_PARAM_BOOL,   /* bool */
+    EGC_PARAM_CHOICE, /* int, an index into `choices` */
+    EGC_PARAM_TEXT,   /* char[EGC_TEXT_LENGTH] */
+} egc_param_kind;
+
+enum {
+    EGC_PARAM_OPEN_MIN = 1, /* the minimum itself is not valid */
+    EGC_PARAM_OPEN_MAX = 2,
+    EGC_PARAM_SWITCH = 4, /* a CHOICE that takes false for its first and true for its second */
+};
+
+typedef struct egc_param {
+    const char *name;
+    const char *help; /* one line, no full stop */
+    egc_param_kind kind;
+    egc_quantity quantity;
+    size_t offset;
+    double def, min, max; /* for CHOICE and BOOL only def. def NAN: unset, decided by context */
+    unsigned flags;
+    /* CHOICE: the words, NULL-terminated. REAL and INT: words that stand for special values; the
+     * i-th is stored as -(i + 1), so min must be >= 0. */
+    const char *const *choices;
+    const char *def_text; /* TEXT; NULL is "" */
+} egc_param;
+
+#define EGC_PARAM_END                                                                              \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* A scalar as it comes from Lua or from --set. */
+typedef enum egc_scalar_kind {
+    EGC_SCALAR_BOOL,
+    EGC_SCALAR_NUMBER,
+    EGC_SCALAR_TEXT
+} egc_scalar_kind;
+
+typedef struct egc_scalar {
+    egc_scalar_kind kind;
+    bool boolean;
+    double number;
+    const char *text; /* borrowed */
+} egc_scalar;
+
+/* Fills every field that the table names with its default. */
+void egc_params_init(const egc_param *table, void *object);
+
+/* The row called name, or NULL. */
+const egc_param *egc_params_find(const egc_param *table, const char *name);
+
+/* Sets one field. RANGE or FORMAT when the value does not fit, the message starting with what it
+ * must be ("must be in (0, 1], got 1.5"), without the name, which the caller prepends. */
+egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar *value,
+                         egc_error *err) EGC_MUST_CHECK;
+
+/* Appends the field's value as text that egc_param_set would read back. MEMORY. */
+egc_status egc_param_format(const egc_param *param, const void *object, egc_buf *out,
+                            egc_error *err) EGC_MUST_CHECK;
+
+/* True when the field holds something else than its default. */
+bool egc_param_changed(const egc_param *param, const void *object);
+
+/* Appends "name=value" for each row, separated by ';'. With only_changed, leaves defaults out. */
+egc_status egc_params_format(const egc_param *table, const void *object, bool only_changed,
+                             egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+
+/* Appends the valid values of a row as people write them: "(0, 1]", "a|b|c", "text". MEMORY. */
+egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+
+/* Appends the names of all rows, separated by ", ". MEMORY. */
+egc_status egc_params_names(const egc_param *table, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+
+/* EGC_ERROR_NAME: `unknown WHAT "NAME"; valid: a, b, c`. Items are
+ * pointers to structs that begin with `const char *name`; the list ends with NULL. */
+egc_status egc_fail_unknown(egc_error *err, const char *what, const char *name,
+                            const void *const *items);
+
+#endif

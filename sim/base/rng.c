@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/rng.h"
+
+uint64_t egc_splitmix64(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+uint64_t egc_seed_derive(uint64_t seed, uint64_t a, uint64_t b)
+{
+    uint64_t state = seed;
+    state = egc_splitmix64(&state) ^ a;
+    state = egc_splitmix64(&state) ^ b;
+    return egc_splitmix64(&state);
+}
+
+uint64_t egc_hash(uint64_t hash, const void *data, size_t len)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+static void set(void *state, unsigned long seed)
+{
+    *(uint64_t *)state = seed;
+}
+
+static unsigned long get(void *state)
+{
+    return egc_splitmix64(state);
+}
+
+static double get_double(void *state)
+{
+    return (double)(egc_splitmix64(state) >> 11) * 0x1p-53;
+}
+
+static const gsl_rng_type splitmix64 = {
+    .name = "splitmix64",
+    .max = UINT64_MAX,
+    .min = 0,
+    .size = sizeof(uint64_t),
+    .set = set,
+    .get = get,
+    .get_double = get_double,
+};
+
+const gsl_rng_type *const egc_rng_splitmix64 = &splitmix64;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/units.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct unit_row {
+    const char *symbol;
+    double scale;
+} unit_row;
+
+static const unit_row bandwidth_units[] = {
+    {"bps", 1 / 8.},
+    {"Kbps", 1e3 / 8},
+    {"Mbps", 1e6 / 8},
+    {"Gbps", 1e9 / 8},
+    {"Tbps", 1e12 / 8},
+    {"B/s", 1},
+    {"KB/s", 1e3},
+    {"MB/s", 1e6},
+    {"GB/s", 1e9},
+    {"KiB/s", 0x1p10},
+    {"MiB/s", 0x1p20},
+    {"GiB/s", 0x1p30},
+    {0},
+};
+static const unit_row time_units[] = {
+    {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}, {0},
+};
+static const unit_row byte_units[] = {
+    {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {0},
+};
+static const unit_row flops_units[] = {
+    {"flops", 1},
+    {"Kflops", 1e3},
+    {"Mflops", 1e6},
+    {"Gflops", 1e9},
+    {"Tflops", 1e12},
+    {"Pflops", 1e15},
+    {0},
+};
+static const unit_row no_units[] = {{0}};
+
+static const struct {
+    const char *symbol;
+    const unit_row *rows;
+} units[] = {
+    [EGC_QUANTITY_NONE] = {"", no_units},
+    [EGC_QUANTITY_BANDWIDTH] = {"B/s", bandwidth_units},
+    [EGC_QUANTITY_TIME] = {"s", time_units},
+    [EGC_QUANTITY_BYTES] = {"B", byte_units},
+    [EGC_QUANTITY_FLOPS] = {"flop/s", flops_units},
+};
+
+static egc_status unknown_unit(const char *text, const char *symbol, const unit_row *rows,
+                               egc_error *err)
+{
+    if (!rows->symbol)
+        return egc_fail(err, EGC_ERROR_FORMAT, "must be a number without a unit, got \"%s\"", text);
+    char known[256] = "";
+    for (; rows->symbol; rows++) {
+        strcat(known, rows->symbol);
+        strcat(known, rows[1].symbol ? ", " : "");
+    }
+    return egc_fail(err, EGC_ERROR_NAME, "unknown unit \"%s\" in \"%s\"; known units: %s", symbol,
+                    text, known);
+}
+
+egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *out, egc_error *err)
+{
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text)
+        return egc_fail(err, EGC_ERROR_FORMAT, "must be a number%s, got \"%s\"",
+                        quantity == EGC_QUANTITY_NONE ? "" : " with a unit", text);
+    while (isspace((unsigned char)*end))
+        end++;
+    *out = number;
+    if (!*end)
+        return EGC_OK;
+    const unit_row *rows = units[quantity].rows;
+    for (const unit_row *row = rows; row->symbol; row++)
+        if (strcmp(row->symbol, end) == 0) {
+            *out = number * row->scale;
+            return EGC_OK;
+        }
+    return unknown_unit(text, end, rows, err);
+}
+
+const char *egc_quantity_symbol(egc_quantity quantity)
+{
+    return units[quantity].symbol;
+}
+
+char *egc_real_format(double value, char *out, size_t room)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, room, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
+    }
+    return out;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quantities as people write them: "10Gbps", "1.25GB/s", "25us", "64KiB", "15.7Tflops". */
+#ifndef EGC_BASE_UNITS_H
+#define EGC_BASE_UNITS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef enum egc_quantity {
+    EGC_QUANTITY_NONE,      /* a bare number */
+    EGC_QUANTITY_BANDWIDTH, /* bytes per second; bps counts bits, prefixes are powers of ten */
+    EGC_QUANTITY_TIME,      /* seconds */
+    EGC_QUANTITY_BYTES,     /* KB is 1000 bytes, KiB is 1024 */
+    EGC_QUANTITY_FLOPS,     /* floating-point operations per second */
+} egc_quantity;
+
+/* Parses "NUMBER UNIT" (the space is optional) into SI. A number without a unit is taken as SI.
+ * FORMAT when it is not a number; NAME, listing the known units, when the unit is unknown. */
+egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *out,
+                              egc_error *err) EGC_MUST_CHECK;
+
+/* The SI unit's symbol ("B/s", "s", "B", "flop/s"), or "" for bare numbers. */
+const char *egc_quantity_symbol(egc_quantity quantity);
+
+/* The shortest decimal that reads back as the same double; at least 32 bytes of room. */
+char *egc_real_format(double value, char *out, size_t room);
+
+#endif

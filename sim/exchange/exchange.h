@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives, written once over the transport interface.
+ *
+ * An exchange is one const descriptor in one file, named by one line of list.def. REDUCE
+ * exchanges sum vectors of floats in place; GATHER exchanges give every rank the message of every
+ * other, of whatever lengths. */
+#ifndef EGC_EXCHANGE_H
+#define EGC_EXCHANGE_H
+
+#include "net/transport.h"
+
+typedef enum egc_exchange_kind { EGC_EXCHANGE_REDUCE, EGC_EXCHANGE_GATHER } egc_exchange_kind;
+
+/* Buffers that an exchange reuses from call to call. Zeroed is ready. */
+typedef struct egc_exchange_scratch {
+    egc_buf in;
+    egc_buf out;
+} egc_exchange_scratch;
+
+typedef struct egc_exchange_type {
+    const char *name;
+    const char *summary;
+    const char *cost;      /* the closed form in p ranks, n bytes, alpha, beta, gamma */
+    const char *reference; /* the paper or the implementation it follows */
+    egc_exchange_kind kind;
+
+    /* REDUCE: data[0..n) becomes the sum over all ranks, in the same order of additions on every
+     * rank, so that all hold the same bits. */
+    egc_status (*reduce)(egc_transport *transport, float *data, size_t n,
+                         egc_exchange_scratch *scratch, egc_error *err);
+
+    /* GATHER: blocks[r] becomes the message of rank r, blocks[rank] included (a copy of mine). */
+    egc_status (*gather)(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
+                         egc_exchange_scratch *scratch, egc_error *err);
+
+    /* The closed form, in seconds, of a call without contention: p ranks, n bytes (REDUCE: the
+     * vector; GATHER: each rank's message, all equal), alpha seconds a message, beta seconds a
+     * byte, gamma seconds a byte reduced. Framing of ours is not in it. */
+    double (*closed_form)(int p, double n, double alpha, double beta, double gamma);
+} egc_exchange_type;
+
+/* Every registered type, NULL-terminated, in the order of list.def. */
+const egc_exchange_type *const *egc_exchange_types(void);
+
+/* The type called name. NAME, listing the valid ones. */
+egc_status egc_exchange_find(const char *name, const egc_exchange_type **out,
+                             egc_error *err) EGC_MUST_CHECK;
+
+void egc_exchange_scratch_fini(egc_exchange_scratch *scratch);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One simulated cluster, run once: hosts, actors on them, and the network between.
+ *
+ * SimGrid holds global state, so a process can make one world only, and a sweep forks a child for
+ * each point. Actors are coroutines on one thread: between two calls of this interface an actor
+ * runs alone, and no locking is needed. This is the door to SimGrid; its traps are handled behind
+ * it. */
+#ifndef EGC_NET_WORLD_H
+#define EGC_NET_WORLD_H
+
+#include <stdbool.h>
+
+#include "net/cluster.h"
+#include "net/transport.h"
+
+typedef struct egc_world egc_world;
+
+typedef enum egc_network_model {
+    EGC_NETWORK_CM02, /* latency + bytes / bandwidth, max-min sharing: the default */
+    EGC_NETWORK_LV08, /* SimGrid's own default: latency x 13, bandwidth x 0.97 */
+    EGC_NETWORK_SMPI, /* piecewise factors fitted to a 1 GbE cluster */
+} egc_network_model;
+
+typedef struct egc_world_config {
+    const egc_cluster_type *cluster;
+    const void *cluster_params;
+    egc_device device;
+    egc_network_model network_model;
+    int workers;           /* ranks 0..workers-1 sit on hosts 0..workers-1 */
+    int channels;          /* independent transports between the same ranks, >= 1 */
+    double max_sim_time_s; /* INFINITY for none */
+    bool charge_reduction; /* egc_reduce takes simulated time */
+    bool thread_contexts;  /* run actors as threads: slow, for sanitizers */
+} egc_world_config;
+
+/* Checks the configuration, writes the platform and loads it. RANGE when the cluster cannot seat
+ * the workers; IO; MEMORY. */
+egc_status egc_world_new(const egc_world_config *config, egc_world **out,
+                         egc_error *err) EGC_MUST_CHECK;
+
+/* Accepts NULL. */
+void egc_world_free(egc_world *world);
+
+/* What an actor does. When one fails, the run ends and egc_world_run returns its error. */
+typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
+
+/* Puts an actor on the host of `rank`. name must be unique; it is copied. */
+egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
+                           void *arg, egc_error *err) EGC_MUST_CHECK;
+
+/* Runs all actors to their end. The error of the first actor that failed; SIMULATION naming the
+ * actors that still wait, for a deadlock; TIMEOUT past max_sim_time_s. */
+egc_status egc_world_run(egc_world *world, egc_error *err) EGC_MUST_CHECK;
+
+/* Simulated seconds since the start. */
+double egc_world_now(const egc_world *world);
+
+/* Bytes handed to the network so far, by all ranks on all channels. */
+double egc_world_network_bytes(const egc_world *world);
+
+/* The transport of `rank` on `channel`. Borrowed. */
+egc_transport *egc_world_transport(egc_world *world, int rank, int channel);
+
+/* ---- inside an actor ----------------------------------------------------------------------- */
+
+/* Occupies one core of the device of `rank` for `seconds` of its time: longer when it is shared. */
+void egc_world_compute(egc_world *world, int rank, double seconds);
+
+/* Does nothing for `seconds`. */
+void egc_world_sleep(egc_world *world, double seconds);
+
+/* A counting semaphore between actors. Waiting takes no simulated time of its own. */
+typedef struct egc_gate egc_gate;
+egc_gate *egc_gate_new(int count); /* NULL when out of memory */
+void egc_gate_free(egc_gate *gate);
+void egc_gate_signal(egc_gate *gate);
+void egc_gate_wait(egc_gate *gate);
+
+/* A barrier for `parties` actors. Passing it takes no simulated time of its own. */
+typedef struct egc_barrier egc_barrier;
+egc_barrier *egc_barrier_new(int parties);
+void egc_barrier_free(egc_barrier *barrier);
+void egc_barrier_wait(egc_barrier *barrier);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One training run inside one simulated cluster: what a point of an experiment does. */
+#ifndef EGC_TRAIN_TRAINING_H
+#define EGC_TRAIN_TRAINING_H
+
+#include "compressors/method.h"
+#include "exchange/exchange.h"
+#include "net/world.h"
+#include "workloads/workload.h"
+
+typedef enum egc_cost_mode { EGC_COST_MODEL, EGC_COST_NONE } egc_cost_mode;
+typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM } egc_compress_on;
+
+/* Words of the `bucket` parameter, as egc_param stores them. */
+#define EGC_BUCKET_LAYER (-1.0) /* every layer is a bucket */
+#define EGC_BUCKET_MODEL (-2.0) /* the model is one bucket */
+
+typedef struct egc_training_options {
+    int64_t workers;
+    int64_t steps;
+    int64_t eval_every; /* 0: only at the end */
+    int64_t seed;
+    double bucket_bytes; /* or EGC_BUCKET_* */
+    double first_bucket_bytes;
+    bool overlap;      /* exchange buckets while the backward pass goes on */
+    int cost;          /* egc_cost_mode */
+    int compress_on;   /* egc_compress_on */
+    int network_model; /* egc_network_model */
+    double max_sim_time_s;
+    bool layers; /* report every unit of every step */
+} egc_training_options;
+
+extern const egc_param egc_training_params[];
+
+typedef struct egc_training_config {
+    const egc_workload_type *workload;
+    const void *workload_params;
+    const egc_cluster_type *cluster;
+    const void *cluster_params;
+    egc_device device;
+    egc_method method;
+    const egc_exchange_type *exchange; /* NULL: auto */
+    egc_training_options options;
+    bool thread_contexts; /* see egc_world_config */
+} egc_training_config;
+
+/* One step; where it says mean, over workers. NAN where something does not apply. The summary of
+ * a run uses the same struct for its means over steps. */
+typedef struct egc_step_metrics {
+    double sent_bytes;        /* mean per worker: the messages it produced, headers included */
+    double recv_bytes;        /* mean per worker: what the exchange delivered to it */
+    double compression_ratio; /* 4 n / sent_bytes */
+    double element_ratio;     /* n / k */
+    double bound_ratio;       /* 32 n over log2 C(n, k) + 32 k, summed over units */
+    double density;           /* k / n */
+    double rel_error;
+    double cosine;
+    double energy_kept;
+    double drift;
+    double residual_norm;
+    double staleness;
+    double loss; /* mean training loss of the batches */
+    double step_s;
+    double compute_s;
+    double compress_s;
+    double decompress_s;
+    double comm_s;
+    double exposed_comm_s;
+    double network_bytes; /* all that crossed the network */
+    double nonfinite;     /* NaN and Inf treated by nonfinite = "zero" or "skip" */
+} egc_step_metrics;
+
+typedef struct egc_unit_metrics {
+    const char *name; /* of the layer, or "bucket-0" */
+    size_t elements;
+    double sent;       /* k, mean over workers */
+    double wire_bytes; /* mean over workers */
+    double rel_error;
+    double residual_norm;
+    double correction; /* c(tau) applied */
+} egc_unit_metrics;
+
+/* Where results go while the run is under way. Any member may be NULL. */
+typedef struct egc_training_sink {
+    void *arg;
+    egc_status (*step)(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err);
+    egc_status (*unit)(void *arg, uint64_t step, const egc_unit_metrics *metrics, egc_error *err);
+    egc_status (*evaluation)(void *arg, uint64_t step, double sim_time_s, double sent_bytes_total,
+                             const egc_evaluation *evaluation, egc_error *err);
+} egc_training_sink;
+
+typedef struct egc_training_summary {
+    char model[EGC_LAYER_NAME];
+    const char *exchange; /* the one used, "auto" resolved */
+    double params;
+    egc_step_metrics mean; /* over the steps done; network_bytes is the total */
+    egc_evaluation last;   /* NAN for open-loop workloads */
+    double final_drift;
+    double sim_time_s;
+    uint64_t steps_done;
+    bool diverged; /* the loss stopped being finite */
+} egc_training_summary;
+
+/* Runs it. The calling process must not have made a world before. On failure *out says how far it
+ * came. */
+egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
+                            egc_training_summary *out, egc_error *err) EGC_MUST_CHECK;
+
+/* What can be known before running: RANGE when the cluster cannot seat the workers, UNSUPPORTED
+ * when the method cannot use the exchange, and so on. */
+egc_status egc_training_check(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+
+#endif

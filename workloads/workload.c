@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workloads/workload.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#define EGC_WORKLOAD(name) extern const egc_workload_type egc_workload_##name;
+#include "workloads/list.def"
+#undef EGC_WORKLOAD
+
+static const egc_workload_type *const types[] = {
+#define EGC_WORKLOAD(name) &egc_workload_##name,
+#include "workloads/list.def"
+#undef EGC_WORKLOAD
+    NULL,
+};
+
+const egc_workload_type *const *egc_workload_types(void)
+{
+    return types;
+}
+
+egc_status egc_workload_find(const char *name, const egc_workload_type **out, egc_error *err)
+{
+    for (const egc_workload_type *const *type = types; *type; type++)
+        if (strcmp((*type)->name, name) == 0) {
+            *out = *type;
+            return EGC_OK;
+        }
+    return egc_fail_unknown(err, "workload", name, (const void *const *)types);
+}
+
+egc_status egc_workload_new(const egc_workload_type *type, const void *params,
+                            const egc_workload_request *request, egc_workload **out, egc_error *err)
+{
+    egc_workload *workload = egc_calloc(1, sizeof *workload);
+    if (!workload)
+        return egc_fail_memory(err, sizeof *workload);
+    *workload = (egc_workload){.type = type, .request = *request};
+    workload->state = egc_calloc(1, type->state_size);
+    egc_status status = workload->state ? type->open(workload, params, request, err)
+                                        : egc_fail_memory(err, type->state_size);
+    if (status) {
+        egc_free(workload->layers);
+        egc_free(workload->state);
+        egc_free(workload);
+        return status;
+    }
+    *out = workload;
+    return EGC_OK;
+}
+
+void egc_workload_free(egc_workload *workload)
+{
+    if (!workload)
+        return;
+    workload->type->close(workload);
+    egc_free(workload->layers);
+    egc_free(workload->state);
+    egc_free(workload);
+}
