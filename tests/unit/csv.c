@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "experiment/csv.h"
+
+/* Writes len bytes to a new file and reads them as a table. */
+static egc_status read_bytes(const void *bytes, size_t len, char path[32], egc_csv_table *table,
+                             egc_error *err)
+{
+    strcpy(path, "/tmp/egc-csv-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, len), (ssize_t)len);
+    close(fd);
+    egc_status status = egc_csv_read(path, table, err);
+    unlink(path);
+    return status;
+}
+
+static egc_csv_table read_text(const char *text)
+{
+    char path[32];
+    egc_csv_table table;
+    egc_error err = {0};
+    assert_ok(read_bytes(text, strlen(text), path, &table, &err), err);
+    return table;
+}
+
+/* The text is refused with "PATH: reason". */
+static void assert_refused(const void *bytes, size_t len, const char *reason)
+{
+    char path[32], message[128];
+    egc_csv_table table;
+    egc_error err = {0};
+    assert_int_equal(read_bytes(bytes, len, path, &table, &err), EGC_ERROR_FORMAT);
+    snprintf(message, sizeof message, "%s: %s", path, reason);
+    assert_string_equal(err.message, message);
+}
+
+static void writes_rfc_4180(void **state)
+{
+    (void)state;
+    egc_buf row = {0};
+    egc_error err = {0};
+    assert_ok(egc_csv_empty(&row, &err), err);
+    assert_ok(egc_csv_text(&row, "plain words", &err), err);
+    assert_ok(egc_csv_text(&row, "a,b \"c\"\nd", &err), err);
+    assert_ok(egc_csv_real(&row, 0.1, &err), err);
+    assert_ok(egc_csv_real(&row, NAN, &err), err);
+    assert_ok(egc_csv_int(&row, -9007199254740993, &err), err);
+    assert_ok(egc_csv_empty(&row, &err), err);
+    assert_ok(egc_csv_end(&row, &err), err);
+    assert_ok(egc_buf_append(&row, "", 1, &err), err);
+    assert_string_equal((char *)row.data,
+                        ",plain words,\"a,b \"\"c\"\"\nd\",0.1,,-9007199254740993,\n");
+    egc_buf_fini(&row);
+}
+
+static void several_rows_share_a_buffer(void **state)
+{
+    (void)state;
+    egc_buf rows = {0};
+    egc_error err = {0};
+    for (int i = 0; i < 2; i++) {
+        assert_ok(egc_csv_empty(&rows, &err), err);
+        assert_ok(egc_csv_int(&rows, i, &err), err);
+        assert_ok(egc_csv_end(&rows, &err), err);
+    }
+    assert_ok(egc_buf_append(&rows, "", 1, &err), err);
+    assert_string_equal((char *)rows.data, ",0\n,1\n");
+    egc_buf_fini(&rows);
+}
+
+static void reads_fields_as_written(void **state)
+{
+    (void)state;
+    egc_csv_table t = read_text("name,x\r\n\"a,\"\"b\"\"\nc\", 2 \n,-1.5e3\n");
+    assert_int_equal(t.n_columns, 2);
+    assert_int_equal(t.n_rows, 2);
+    assert_string_equal(t.columns[1], "x");
+    assert_string_equal(t.rows[0][0], "a,\"b\"\nc");
+    assert_string_equal(t.rows[0][1], " 2 ");
+    assert_string_equal(t.rows[1][0], "");
+    assert_int_equal(egc_csv_column(&t, "x"), 1);
+    assert_int_equal(egc_csv_column(&t, "y"), -1);
+    assert_close(egc_csv_number(&t, 1, 1), -1500, 0);
+    assert_true(isnan(egc_csv_number(&t, 0, 0)));
+    assert_true(isnan(egc_csv_number(&t, 1, 0)));
+    assert_true(isnan(egc_csv_number(&t, 0, -1)));
+    egc_csv_table_fini(&t);
+}
+
+static void leaves_an_incomplete_last_line_out(void **state)
+{
+    (void)state;
+    const char *cut[] = {"a,b\n1,2\n3", "a,b\n1,2\n3,4", "a,b\n1,2\n3,\"4\n", "a,b\n1,2\n"};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        egc_csv_table t = read_text(cut[i]);
+        assert_int_equal(t.n_rows, 1);
+        assert_string_equal(t.rows[0][1], "2");
+        egc_csv_table_fini(&t);
+    }
+}
+
+static void refuses_what_is_not_a_table(void **state)
+{
+    (void)state;
+    assert_refused("", 0, "no header row");
+    assert_refused("a,b", 3, "no header row");
+    assert_refused("a,b\n1,2\n3\n", 10, "row 3 has 1 fields, the header has 2");
+    assert_refused("a,b\n1,2,3\n", 10, "row 2 has 3 fields, the header has 2");
+    assert_refused("a,b\n1,x\"y\n", 10, "row 2 has a stray quote");
+    assert_refused("a,b\n1,\0\n", 8, "row 2 holds a zero byte");
+}
+
+static void says_why_a_file_cannot_be_read(void **state)
+{
+    (void)state;
+    egc_csv_table table;
+    egc_error err;
+    assert_fails(egc_csv_read("/nowhere/runs.csv", &table, &err), err, EGC_ERROR_IO,
+                 "/nowhere/runs.csv: cannot open: No such file or directory");
+    assert_fails(egc_csv_read("/tmp", &table, &err), err, EGC_ERROR_IO,
+                 "/tmp: cannot read: Is a directory");
+}
+
+/* Longer than the reader's chunk, so that fields and rows straddle its borders. */
+static void what_is_written_reads_back(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000 };
+    egc_buf text = {0};
+    egc_error err = {0};
+    assert_ok(egc_buf_printf(&text, &err, "i,label,value\n"), err);
+    for (int i = 0; i < ROWS; i++) {
+        assert_ok(egc_csv_int(&text, i, &err), err);
+        assert_ok(egc_csv_text(&text, i % 3 ? "ratio=0.01;index=raw" : "say \"x, y\"", &err), err);
+        assert_ok(egc_csv_real(&text, 1.0 / (i + 1), &err), err);
+        assert_ok(egc_csv_end(&text, &err), err);
+    }
+    char path[32];
+    egc_csv_table t;
+    assert_ok(read_bytes(text.data, text.len, path, &t, &err), err);
+    assert_int_equal(t.n_rows, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        assert_int_equal((int)egc_csv_number(&t, (size_t)i, 0), i);
+        assert_string_equal(t.rows[i][1], i % 3 ? "ratio=0.01;index=raw" : "say \"x, y\"");
+        assert_true(egc_csv_number(&t, (size_t)i, 2) == 1.0 / (i + 1));
+    }
+    egc_csv_table_fini(&t);
+    egc_buf_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_rfc_4180),
+        cmocka_unit_test(several_rows_share_a_buffer),
+        cmocka_unit_test(reads_fields_as_written),
+        cmocka_unit_test(leaves_an_incomplete_last_line_out),
+        cmocka_unit_test(refuses_what_is_not_a_table),
+        cmocka_unit_test(says_why_a_file_cannot_be_read),
+        cmocka_unit_test(what_is_written_reads_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
