@@ -40,7 +40,7 @@ typedef enum egc_trait {
 typedef struct egc_context {
     uint64_t step;
     double density;     /* RATIO types: the share to keep at this step (warm-up included) */
-    gsl_rng *rng;       /* NULL while no registered type draws */
+    gsl_rng *rng;       /* seeded for this worker, step and unit */
     egc_arena *scratch; /* forgotten after the call */
 } egc_context;
 
@@ -67,6 +67,7 @@ typedef struct egc_compressor_type {
 
     const egc_param *params; /* NULL when there are none */
     size_t params_size;
+    const char *settings; /* method options that suit it, "memory=none"; NULL: the usual ones */
 
     /* Bytes of zeroed state for a unit of n elements; NULL for none. */
     size_t (*state_size)(const void *params, size_t n);

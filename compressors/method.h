@@ -17,12 +17,7 @@
 #include <stdbool.h>
 
 #include "compressors/compressor.h"
-
-typedef enum egc_memory {
-    EGC_MEMORY_NONE,     /* what is not sent is lost */
-    EGC_MEMORY_RESIDUAL, /* error feedback; momentum is the optimiser's */
-    EGC_MEMORY_MOMENTUM, /* momentum-corrected residual; the optimiser applies plain SGD */
-} egc_memory;
+#include "memory/memory.h"
 
 typedef enum egc_granularity {
     EGC_GRANULARITY_LAYER, /* a unit is a layer */
@@ -40,16 +35,16 @@ typedef enum egc_correction { EGC_CORRECTION_NONE, EGC_CORRECTION_LAYER } egc_co
 
 /* Options that every method has. */
 typedef struct egc_method_options {
-    int memory;      /* egc_memory */
+    int memory;      /* position in egc_memory_types() */
     double momentum; /* NAN: the workload's, or 0.9 where it has none */
     bool masking;    /* momentum factor masking: u <- 0 where sent */
     bool nesterov;
     int index;            /* 0: auto; else 1 + position in egc_index_codecs() */
     int value;            /* position in egc_value_codecs() */
     int granularity;      /* egc_granularity */
-    int64_t min_elements; /* smaller units are sent dense */
-    int64_t warmup;       /* steps over which a RATIO type goes from dense to its ratio */
-    double clip;          /* limit of the global L2 norm before accumulation; 0: none */
+    int64_t min_elements; /* smaller units are sent dense, as fp32 */
+    int64_t warmup;       /* steps over which a RATIO type goes down the ladder to its ratio */
+    double clip;          /* limit of the L2 norm of all workers' gradients; 0: none */
     int lr_correction;    /* egc_correction */
     double lr_smoothing;  /* weight of the past in the smoothed density */
     int nonfinite;        /* egc_nonfinite */
@@ -93,19 +88,44 @@ egc_status egc_method_check(const egc_method *method, egc_error *err) EGC_MUST_C
 egc_status egc_method_describe(const egc_method *method, egc_buf *out,
                                egc_error *err) EGC_MUST_CHECK;
 
-/* ---- encoding: one per worker -------------------------------------------------------------- */
+/* Whether the memory applies momentum, so that the optimiser must not. */
+bool egc_method_has_momentum(const egc_method *method);
+
+/* Whether messages are raw floats whose sum is the message of the sum: such a method can use
+ * REDUCE exchanges, and its messages carry no header at all. */
+bool egc_method_is_linear(const egc_method *method);
+
+/* The share of elements a RATIO type keeps at `step`: its ratio, or during warm-up the rung of
+ * DGC's ladder 1/4, 1/16, 1/64, ... that step / warmup has reached, if that is larger. NAN for
+ * other types. */
+double egc_method_density(const egc_method *method, uint64_t step);
+
+/* c(tau): what momentum factor masking loses over a window of tau steps, undone (our reading of
+ * EGC's learning-rate correction):
+ *     c(tau) = 1 / (1 - m (1 - m^tau) / (tau (1 - m))),   c(1) = 1/(1-m), c(inf) = 1. */
+double egc_correction_factor(double momentum, double tau);
 
 /* A unit is a range of the flat parameter vector that is compressed as one. */
 typedef struct egc_unit {
+    const char *name; /* for messages; borrowed for the life of encoder and decoder */
     size_t first;
     size_t count;
 } egc_unit;
 
+/* ---- encoding: one per worker -------------------------------------------------------------- */
+
+/* What egc_encoder_step found in a gradient. */
+typedef struct egc_gradient_check {
+    double norm2;     /* squared L2 norm, non-finite elements left out */
+    size_t nan_count; /* treated as the method's nonfinite option says */
+    size_t inf_count;
+} egc_gradient_check;
+
 /* What one encoding did. Squared norms are sums over the unit's elements. */
 typedef struct egc_encoding {
-    size_t elements;       /* n */
     size_t sent;           /* k; n for units sent dense */
     size_t wire_bytes;     /* appended to the message */
+    double bound_bits;     /* the least an exact code could use: see egc_sparse_bound_bits */
     double gradient_norm2; /* of what came in */
     double input_norm2;    /* of what the compressor saw (memory included) */
     double sent_norm2;     /* of what the receiver will decode */
@@ -113,33 +133,38 @@ typedef struct egc_encoding {
     double residual_norm2; /* of what the memory keeps */
     double sent_norm1;     /* sum of |decoded| */
     double staleness;      /* sum of |decoded| * mean wait in steps; see egc_encoder_encode */
-    size_t nan_count;      /* found in the gradient */
-    size_t inf_count;
-    bool skipped; /* nonfinite = "skip" applied */
 } egc_encoding;
 
 typedef struct egc_encoder egc_encoder;
 
-/* The compressing side of one worker. units are in the order of the flat vector and cover it
- * without gaps. momentum is options.momentum resolved. MEMORY, UNSUPPORTED. */
-egc_status egc_encoder_new(const egc_method *method, double momentum, const egc_unit *units,
-                           size_t n_units, uint64_t seed, egc_encoder **out,
+/* The compressing side of one worker among n_workers. units are in the order of the flat vector
+ * and cover it without gaps; they are copied. momentum is options.momentum resolved. MEMORY. */
+egc_status egc_encoder_new(const egc_method *method, double momentum, size_t n_workers,
+                           const egc_unit *units, size_t n_units, uint64_t seed, egc_encoder **out,
                            egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts NULL. */
 void egc_encoder_free(egc_encoder *encoder);
 
-/* Compensates, encodes and updates unit `unit` at `step` from its gradient (units[unit].count
- * floats, scaled by `scale` first: clipping) and appends its message to wire. Call once per unit
- * and step. NONFINITE (counts in the message) under nonfinite = "error".
+/* Begins a step with the worker's gradient, the whole flat vector, borrowed until the step's last
+ * encoding. Looks for NaN and Inf, and sets the scale of clipping. NONFINITE (naming the unit,
+ * with the counts) under nonfinite = "error"; MEMORY. */
+egc_status egc_encoder_step(egc_encoder *encoder, uint64_t step, const float *gradient,
+                            egc_gradient_check *out, egc_error *err) EGC_MUST_CHECK;
+
+/* Begins the message that carries units [first, first + count). MEMORY. */
+egc_status egc_encoder_begin(egc_encoder *encoder, size_t first, size_t count, egc_buf *wire,
+                             egc_error *err) EGC_MUST_CHECK;
+
+/* Compensates, encodes and updates one unit, and appends it to the message. Once per unit and
+ * step. NONFINITE when the memory overflowed; MEMORY.
  *
- * The mean wait of an element sent after j steps is (j - 1) / 2: the mean age of gradients that
- * arrived one a step since it was last sent. */
-egc_status egc_encoder_encode(egc_encoder *encoder, size_t unit, uint64_t step,
-                              const float *gradient, double scale, egc_buf *wire, egc_encoding *out,
+ * The mean wait of an element sent j steps after it was last sent is (j - 1) / 2: the mean age of
+ * gradients that arrived one a step in between. */
+egc_status egc_encoder_encode(egc_encoder *encoder, size_t unit, egc_buf *wire, egc_encoding *out,
                               egc_error *err) EGC_MUST_CHECK;
 
-/* The memory's vectors for tests and metrics: n floats each, NULL when the memory has none.
+/* The memory's vectors (n floats), for tests and metrics; NULL when the memory has none.
  * Borrowed. */
 const float *egc_encoder_residual(const egc_encoder *encoder);
 const float *egc_encoder_velocity(const egc_encoder *encoder);
@@ -148,25 +173,24 @@ const float *egc_encoder_velocity(const egc_encoder *encoder);
 
 typedef struct egc_decoder egc_decoder;
 
+/* As egc_encoder_new. */
 egc_status egc_decoder_new(const egc_method *method, double momentum, const egc_unit *units,
                            size_t n_units, egc_decoder **out, egc_error *err) EGC_MUST_CHECK;
+
+/* Accepts NULL. */
 void egc_decoder_free(egc_decoder *decoder);
 
 /* Consumes one worker's message for units [first, first + count) and adds weight * decoded to sum,
- * the flat vector. FORMAT for anything that no encoder of this method and these units wrote. */
-egc_status egc_decoder_add(egc_decoder *decoder, size_t first, size_t count, egc_reader *reader,
-                           float weight, float *sum, egc_error *err) EGC_MUST_CHECK;
+ * the flat vector. FORMAT for anything that no encoder of this method and these units wrote, and
+ * for bytes left over. */
+egc_status egc_decoder_add(egc_decoder *decoder, size_t first, size_t count, const void *message,
+                           size_t bytes, float weight, float *sum, egc_error *err) EGC_MUST_CHECK;
 
 /* After all workers' messages of a step: multiplies each unit of sum by its learning-rate
- * correction. */
+ * correction, from the mean density of the messages, smoothed over steps. */
 void egc_decoder_correct(egc_decoder *decoder, size_t first, size_t count, float *sum);
 
-/* True when the method's messages are raw floats whose sum is the message of the sum: such a
- * method can use REDUCE exchanges. */
-bool egc_method_is_linear(const egc_method *method);
-
-/* c(tau): what momentum factor masking loses over a window of tau steps, undone (our reading of
- * EGC's learning-rate correction). tau >= 1; c(1) = 1/(1-m), c(inf) = 1. */
-double egc_correction_factor(double momentum, double tau);
+/* The correction last applied to a unit; 1 before the first. */
+double egc_decoder_correction(const egc_decoder *decoder, size_t unit);
 
 #endif

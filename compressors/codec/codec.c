@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "codec/codec.h"
+
+#define EGC_INDEX_CODEC(name) extern const egc_index_codec egc_index_codec_##name;
+#define EGC_VALUE_CODEC(name) extern const egc_value_codec egc_value_codec_##name;
+#include "codec/list.def"
+#undef EGC_INDEX_CODEC
+#undef EGC_VALUE_CODEC
+
+static const egc_index_codec *const index_codecs[] = {
+#define EGC_INDEX_CODEC(name) &egc_index_codec_##name,
+#define EGC_VALUE_CODEC(name)
+#include "codec/list.def"
+#undef EGC_INDEX_CODEC
+#undef EGC_VALUE_CODEC
+    NULL,
+};
+
+static const egc_value_codec *const value_codecs[] = {
+#define EGC_INDEX_CODEC(name)
+#define EGC_VALUE_CODEC(name) &egc_value_codec_##name,
+#include "codec/list.def"
+#undef EGC_INDEX_CODEC
+#undef EGC_VALUE_CODEC
+    NULL,
+};
+
+const egc_index_codec *const *egc_index_codecs(void)
+{
+    return index_codecs;
+}
+
+const egc_value_codec *const *egc_value_codecs(void)
+{
+    return value_codecs;
+}
+
+const egc_index_codec *egc_index_codec_smallest(const uint32_t *index, size_t count, size_t n)
+{
+    const egc_index_codec *best = index_codecs[0];
+    uint64_t best_bits = best->size_bits(index, count, n);
+    for (size_t i = 1; index_codecs[i]; i++) {
+        uint64_t bits = index_codecs[i]->size_bits(index, count, n);
+        if (bits < best_bits) {
+            best = index_codecs[i];
+            best_bits = bits;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The compressing side of one worker: memory, selection, bytes, and what stays behind. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "codec/codec.h"
+#include "compressors/message.h"
+#include "compressors/method.h"
+#include "compressors/sparse.h"
+#include "kernels/kernels.h"
+
+extern const egc_compressor_type egc_compressor_none;
+
+struct egc_encoder {
+    egc_method method;
+    const egc_memory_type *memory;
+    double momentum;
+    double local_clip; /* 0: none */
+    uint64_t seed;
+
+    egc_unit *units;
+    size_t n_units;
+    size_t n;          /* floats in all */
+    size_t longest;    /* floats in the longest unit */
+    void **unit_state; /* one for each unit, NULL where the compressor has none */
+
+    float *velocity;   /* n, or NULL */
+    float *residual;   /* n; `longest` when the memory keeps none and it is a place to work in */
+    uint32_t *sent_at; /* 1 + the step at which each element was last sent; NULL without memory */
+    float *clean;      /* n, made on the first gradient with NaN or Inf in it */
+
+    uint32_t *index; /* the selection, and what it carries before and after coding */
+    float *value;
+    float *decoded;
+    egc_arena scratch;
+    gsl_rng *rng;
+
+    uint64_t step; /* of the step under way */
+    const float *gradient;
+    float scale;
+    bool skip;
+};
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+void egc_encoder_free(egc_encoder *encoder)
+{
+    if (!encoder)
+        return;
+    for (size_t i = 0; encoder->unit_state && i < encoder->n_units; i++)
+        egc_free(encoder->unit_state[i]);
+    egc_free(encoder->unit_state);
+    egc_free(encoder->units);
+    egc_free(encoder->velocity);
+    egc_free(encoder->residual);
+    egc_free(encoder->sent_at);
+    egc_free(encoder->clean);
+    egc_free(encoder->index);
+    egc_free(encoder->value);
+    egc_free(encoder->decoded);
+    egc_arena_fini(&encoder->scratch);
+    gsl_rng_free(encoder->rng);
+    egc_free(encoder);
+}
+
+static bool allocate_units(egc_encoder *e, const egc_unit *units)
+{
+    e->units = egc_calloc(e->n_units, sizeof *e->units);
+    e->unit_state = egc_calloc(e->n_units, sizeof *e->unit_state);
+    if (!e->units || !e->unit_state)
+        return false;
+    memcpy(e->units, units, e->n_units * sizeof *units);
+    const egc_compressor_type *type = e->method.compressor;
+    for (size_t i = 0; i < e->n_units; i++) {
+        e->n += units[i].count;
+        e->longest = units[i].count > e->longest ? units[i].count : e->longest;
+        if (type->state_size) {
+            e->unit_state[i] = egc_calloc(1, type->state_size(e->method.params, units[i].count));
+            if (!e->unit_state[i])
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool allocate_vectors(egc_encoder *e)
+{
+    bool keeps = e->memory->has_residual;
+    e->residual = egc_calloc(keeps ? e->n : e->longest, sizeof(float));
+    if (e->memory->has_velocity)
+        e->velocity = egc_calloc(e->n, sizeof(float));
+    if (keeps)
+        e->sent_at = egc_calloc(e->n, sizeof(uint32_t));
+    e->index = egc_calloc(e->longest, sizeof(uint32_t));
+    e->value = egc_calloc(e->longest, sizeof(float));
+    e->decoded = egc_calloc(e->longest, sizeof(float));
+    e->rng = gsl_rng_alloc(egc_rng_splitmix64);
+    return e->residual && (e->velocity || !e->memory->has_velocity) && (e->sent_at || !keeps) &&
+           e->index && e->value && e->decoded && e->rng;
+}
+
+egc_status egc_encoder_new(const egc_method *method, double momentum, size_t n_workers,
+                           const egc_unit *units, size_t n_units, uint64_t seed, egc_encoder **out,
+                           egc_error *err)
+{
+    egc_encoder *e = egc_calloc(1, sizeof *e);
+    if (!e)
+        return egc_fail_memory(err, sizeof *e);
+    e->method = *method;
+    e->memory = egc_memory_types()[method->options.memory];
+    e->momentum = momentum;
+    e->local_clip = method->options.clip / sqrt((double)n_workers);
+    e->seed = seed;
+    e->n_units = n_units;
+    if (!allocate_units(e, units) || !allocate_vectors(e)) {
+        size_t wanted = e->n * 3 * sizeof(float);
+        egc_encoder_free(e);
+        return egc_fail_memory(err, wanted);
+    }
+    *out = e;
+    return EGC_OK;
+}
+
+const float *egc_encoder_residual(const egc_encoder *encoder)
+{
+    return encoder->memory->has_residual ? encoder->residual : NULL;
+}
+
+const float *egc_encoder_velocity(const egc_encoder *encoder)
+{
+    return encoder->velocity;
+}
+
+/* ---- the gradient of a step ---------------------------------------------------------------- */
+
+static void count_nonfinite(const float *x, size_t n, egc_gradient_check *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out->nan_count += isnan(x[i]) != 0;
+        out->inf_count += isinf(x[i]) != 0;
+    }
+}
+
+/* A copy of the gradient with 0 in place of NaN and Inf. */
+static egc_status clean_gradient(egc_encoder *e, const float *gradient, double *norm2,
+                                 egc_error *err)
+{
+    if (!e->clean)
+        e->clean = egc_calloc(e->n, sizeof(float));
+    if (!e->clean)
+        return egc_fail_memory(err, e->n * sizeof(float));
+    for (size_t i = 0; i < e->n; i++)
+        e->clean[i] = isfinite(gradient[i]) ? gradient[i] : 0;
+    *norm2 = egc_kernels_get()->norm2(e->clean, e->n);
+    e->gradient = e->clean;
+    return EGC_OK;
+}
+
+egc_status egc_encoder_step(egc_encoder *e, uint64_t step, const float *gradient,
+                            egc_gradient_check *out, egc_error *err)
+{
+    *out = (egc_gradient_check){0};
+    e->step = step;
+    e->gradient = gradient;
+    e->skip = false;
+    for (size_t i = 0; i < e->n_units; i++) {
+        const egc_unit *unit = &e->units[i];
+        double norm2 = egc_kernels_get()->norm2(gradient + unit->first, unit->count);
+        out->norm2 += norm2;
+        if (isfinite(norm2))
+            continue;
+        count_nonfinite(gradient + unit->first, unit->count, out);
+        if (e->method.options.nonfinite == EGC_NONFINITE_ERROR)
+            return egc_fail(err, EGC_ERROR_NONFINITE,
+                            "%s: gradient has %zu NaN and %zu Inf among %zu elements", unit->name,
+                            out->nan_count, out->inf_count, unit->count);
+    }
+    if (!isfinite(out->norm2)) {
+        egc_status status = clean_gradient(e, gradient, &out->norm2, err);
+        if (status)
+            return status;
+        e->skip = e->method.options.nonfinite == EGC_NONFINITE_SKIP;
+    }
+    double norm = sqrt(out->norm2);
+    e->scale = e->local_clip > 0 && norm > e->local_clip ? (float)(e->local_clip / norm) : 1;
+    return EGC_OK;
+}
+
+/* ---- one unit ------------------------------------------------------------------------------ */
+
+static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
+{
+    return (egc_memory_unit){
+        .velocity = e->velocity ? e->velocity + unit->first : NULL,
+        .residual = e->memory->has_residual ? e->residual + unit->first : e->residual,
+        .n = unit->count,
+        .momentum = (float)e->momentum,
+        .masking = e->method.options.masking,
+        .nesterov = e->method.options.nesterov,
+    };
+}
+
+static egc_context context_for(egc_encoder *e, size_t unit)
+{
+    egc_arena_reset(&e->scratch);
+    gsl_rng_set(e->rng, egc_seed_derive(e->seed, e->step, unit));
+    return (egc_context){
+        .step = e->step,
+        .density = egc_method_density(&e->method, e->step),
+        .rng = e->rng,
+        .scratch = &e->scratch,
+    };
+}
+
+/* Sums over what was sent, and the wait of each element since it was last sent. */
+static void account_sent(egc_encoder *e, const egc_unit *unit, size_t count, egc_encoding *out)
+{
+    double carried_norm2 = 0, coding_error2 = 0;
+    uint32_t now = (uint32_t)e->step + 1;
+    for (size_t i = 0; i < count; i++) {
+        double value = e->value[i], decoded = e->decoded[i];
+        carried_norm2 += value * value;
+        coding_error2 += (value - decoded) * (value - decoded);
+        out->sent_norm2 += decoded * decoded;
+        out->sent_norm1 += fabs(decoded);
+        if (e->sent_at) {
+            uint32_t *sent_at = &e->sent_at[unit->first + e->index[i]];
+            out->staleness += fabs(decoded) * (now - *sent_at - 1) / 2.0;
+            *sent_at = now;
+        }
+    }
+    out->error_norm2 = fmax(0, out->input_norm2 - carried_norm2) + coding_error2;
+    out->residual_norm2 = e->memory->has_residual ? out->error_norm2 : 0;
+}
+
+static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit *memory,
+                                egc_buf *wire, egc_encoding *out, egc_error *err)
+{
+    const egc_unit *unit = &e->units[u];
+    const egc_method_options *options = &e->method.options;
+    const egc_compressor_type *type = e->method.compressor;
+    egc_selection selection = {.index = e->index};
+    egc_context context = context_for(e, u);
+    egc_status status = type->select(e->method.params, e->unit_state[u], &context, memory->residual,
+                                     unit->count, &selection, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < selection.count; i++)
+        e->value[i] = memory->residual[selection.index[i]];
+
+    size_t start = wire->len;
+    const egc_index_codec *index_codec =
+        options->index ? egc_index_codecs()[options->index - 1] : NULL;
+    status = egc_sparse_write(index_codec, egc_value_codecs()[options->value], selection.index,
+                              e->value, selection.count, unit->count, wire, err);
+    if (status)
+        return status;
+    /* What stays behind is measured against what receivers will decode, so decode it. */
+    egc_reader reader = egc_reader_of(wire->data + start, wire->len - start);
+    status = egc_sparse_read(&reader, e->index, e->decoded, &selection.count, unit->count, err);
+    if (status)
+        return status;
+    account_sent(e, unit, selection.count, out);
+    egc_memory_update(memory, e->index, e->decoded, selection.count);
+    out->sent = selection.count;
+    out->bound_bits = egc_sparse_bound_bits(selection.count, unit->count);
+    return EGC_OK;
+}
+
+/* Coders, and units too small to be worth selecting from. */
+static egc_status encode_dense(egc_encoder *e, size_t u, const egc_compressor_type *coder,
+                               const egc_memory_unit *memory, egc_buf *wire, egc_encoding *out,
+                               egc_error *err)
+{
+    const egc_kernels *kernels = egc_kernels_get();
+    size_t n = e->units[u].count, start = wire->len;
+    egc_context context = context_for(e, u);
+    egc_status status =
+        coder->encode(e->method.params, e->unit_state[u], &context, memory->residual, n, wire, err);
+    if (status)
+        return status;
+    memset(e->decoded, 0, n * sizeof *e->decoded);
+    egc_reader reader = egc_reader_of(wire->data + start, wire->len - start);
+    status = coder->decode(e->method.params, &reader, 1, e->decoded, n, err);
+    if (status)
+        return status;
+    kernels->axpy(-1, e->decoded, memory->residual, n);
+    for (size_t i = 0; i < n; i++)
+        out->sent_norm1 += fabs((double)e->decoded[i]);
+    out->sent_norm2 = kernels->norm2(e->decoded, n);
+    out->error_norm2 = kernels->norm2(memory->residual, n);
+    out->residual_norm2 = e->memory->has_residual ? out->error_norm2 : 0;
+    out->sent = n;
+    out->bound_bits = 32 * (double)n;
+    return EGC_OK;
+}
+
+/* The message of a worker that sits this step out. */
+static egc_status encode_nothing(egc_encoder *e, size_t u, const egc_compressor_type *coder,
+                                 egc_buf *wire, egc_error *err)
+{
+    if (!coder)
+        return egc_sparse_write(NULL, egc_value_codecs()[e->method.options.value], NULL, NULL, 0,
+                                e->units[u].count, wire, err);
+    egc_context context = context_for(e, u);
+    memset(e->decoded, 0, e->units[u].count * sizeof *e->decoded);
+    return coder->encode(e->method.params, e->unit_state[u], &context, e->decoded,
+                         e->units[u].count, wire, err);
+}
+
+egc_status egc_encoder_begin(egc_encoder *e, size_t first, size_t count, egc_buf *wire,
+                             egc_error *err)
+{
+    if (egc_method_is_linear(&e->method))
+        return EGC_OK;
+    uint16_t print = egc_message_fingerprint(&e->method, &e->units[first], count);
+    uint8_t bytes[] = {(uint8_t)print, (uint8_t)(print >> 8)};
+    return egc_buf_append(wire, bytes, sizeof bytes, err);
+}
+
+egc_status egc_encoder_encode(egc_encoder *e, size_t u, egc_buf *wire, egc_encoding *out,
+                              egc_error *err)
+{
+    const egc_unit *unit = &e->units[u];
+    const egc_compressor_type *coder = egc_unit_is_dense(&e->method, unit) ? &egc_compressor_none
+                                       : e->method.compressor->select      ? NULL
+                                                                           : e->method.compressor;
+    const float *gradient = e->gradient + unit->first;
+    size_t start = wire->len;
+    egc_status status;
+    *out = (egc_encoding){0};
+    if (e->skip) {
+        status = encode_nothing(e, u, coder, wire, err);
+    } else {
+        egc_memory_unit memory = memory_of(e, unit);
+        out->gradient_norm2 = egc_kernels_get()->norm2(gradient, unit->count);
+        out->input_norm2 = e->memory->compensate(&memory, e->scale, gradient);
+        if (!isfinite(out->input_norm2))
+            return egc_fail(err, EGC_ERROR_NONFINITE, "%s: the memory overflowed", unit->name);
+        status = coder ? encode_dense(e, u, coder, &memory, wire, out, err)
+                       : encode_sparse(e, u, &memory, wire, out, err);
+    }
+    out->wire_bytes = wire->len - start;
+    return status;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/kernels.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/param.h"
+
+extern const egc_kernels egc_kernels_scalar;
+#ifdef EGC_KERNELS_AVX2
+extern const egc_kernels egc_kernels_avx2;
+#endif
+
+static const egc_kernels *const variants[] = {
+#ifdef EGC_KERNELS_AVX2
+    &egc_kernels_avx2,
+#endif
+    &egc_kernels_scalar,
+    NULL,
+};
+
+static bool cpu_can_run(const egc_kernels *kernels)
+{
+#ifdef EGC_KERNELS_AVX2
+    if (kernels == &egc_kernels_avx2)
+        return __builtin_cpu_supports("avx2");
+#endif
+    return kernels == &egc_kernels_scalar;
+}
+
+static const egc_kernels *in_use;
+
+const egc_kernels *egc_kernels_get(void)
+{
+    for (size_t i = 0; !in_use; i++)
+        if (cpu_can_run(variants[i]))
+            in_use = variants[i];
+    return in_use;
+}
+
+const egc_kernels *const *egc_kernels_all(void)
+{
+    return variants;
+}
+
+egc_status egc_kernels_use(const char *name, egc_error *err)
+{
+    for (size_t i = 0; variants[i]; i++) {
+        if (strcmp(variants[i]->name, name) != 0)
+            continue;
+        if (!cpu_can_run(variants[i]))
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED, "this CPU cannot run the %s kernels", name);
+        in_use = variants[i];
+        return EGC_OK;
+    }
+    return egc_fail_unknown(err, "kernels", name, (const void *const *)variants);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "compressors/compressor.h"
+
+#define EGC_COMPRESSOR(name) extern const egc_compressor_type egc_compressor_##name;
+#include "compressors/list.def"
+#undef EGC_COMPRESSOR
+
+static const egc_compressor_type *const types[] = {
+#define EGC_COMPRESSOR(name) &egc_compressor_##name,
+#include "compressors/list.def"
+#undef EGC_COMPRESSOR
+    NULL,
+};
+
+const egc_compressor_type *const *egc_compressor_types(void)
+{
+    return types;
+}
+
+egc_status egc_compressor_find(const char *name, const egc_compressor_type **out, egc_error *err)
+{
+    for (const egc_compressor_type *const *type = types; *type; type++)
+        if (strcmp((*type)->name, name) == 0) {
+            *out = *type;
+            return EGC_OK;
+        }
+    return egc_fail_unknown(err, "compressor", name, (const void *const *)types);
+}
