@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The staged threshold against egc_vectors.csv, which an independent implementation of the rule in
+ * double precision made. The inputs are generated as the vectors' description says: from
+ * splitmix64(seed), u = ((x1 >> 11) + 0.5) 2^-53, sign from the top bit of x2, value = float(1e-3
+ * sign f(u)). Counts must be equal; thresholds agree to 1e-6, checked through the set selected:
+ * no element below threshold (1 - 1e-6) is in it, none above threshold (1 + 1e-6) is missing. */
+#include "support/test.h"
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "compressors/compressor.h"
+
+typedef struct vector {
+    unsigned long long seed;
+    size_t n;
+    char family[16];
+    int stages;
+    double threshold;
+    size_t count;
+} vector;
+
+static double magnitude(const char *family, double u, size_t i, size_t n)
+{
+    if (strcmp(family, "laplace") == 0)
+        return -log(u);
+    if (strcmp(family, "weibull") == 0)
+        return log(u) * log(u);
+    if (strcmp(family, "uniform") == 0)
+        return u;
+    if (strcmp(family, "pareto") == 0)
+        return pow(u, -0.5) - 1;
+    if (strcmp(family, "steps") == 0)
+        return 1 + floor(4 * u);
+    if (strcmp(family, "spike") == 0)
+        return i == n / 2;
+    if (strcmp(family, "const") == 0)
+        return 0.25;
+    fail_msg("unknown family %s", family);
+    return 0;
+}
+
+static float *make_input(const vector *v)
+{
+    float *x = malloc(v->n * sizeof *x);
+    uint64_t state = v->seed;
+    for (size_t i = 0; i < v->n; i++) {
+        double u = ((double)(egc_splitmix64(&state) >> 11) + 0.5) * 0x1p-53;
+        double sign = egc_splitmix64(&state) >> 63 ? 1 : -1;
+        x[i] = (float)(1e-3 * sign * magnitude(v->family, u, i, v->n));
+    }
+    return x;
+}
+
+static void check_vector(const egc_compressor_type *type, const vector *v)
+{
+    float *x = make_input(v);
+    uint32_t *index = malloc(v->n * sizeof *index);
+    char params[EGC_TEXT_LENGTH];
+    egc_params_init(type->params, params);
+    egc_scalar stages = {.kind = EGC_SCALAR_NUMBER, .number = v->stages};
+    egc_error err = {0};
+    assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &stages, &err), err);
+
+    egc_arena scratch = {0};
+    egc_context context = {.scratch = &scratch};
+    egc_selection selection = {.index = index};
+    assert_ok(type->select(params, NULL, &context, x, v->n, &selection, &err), err);
+    if (selection.count != v->count)
+        fail_msg("%s seed %llu stages %d: %zu selected, want %zu", v->family, v->seed, v->stages,
+                 selection.count, v->count);
+    size_t next = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        int selected = next < selection.count && selection.index[next] == i;
+        next += (size_t)selected;
+        if (selected)
+            assert_true(fabs((double)x[i]) >= v->threshold * (1 - 1e-6));
+        else
+            assert_true(x[i] == 0 || fabs((double)x[i]) < v->threshold * (1 + 1e-6));
+    }
+    egc_arena_fini(&scratch);
+    free(index);
+    free(x);
+}
+
+static void every_vector_is_met(void **state)
+{
+    (void)state;
+    const egc_compressor_type *type;
+    egc_error err = {0};
+    assert_ok(egc_compressor_find("maxentropy", &type, &err), err);
+    FILE *file = fopen(EGC_VECTORS, "r");
+    assert_non_null(file);
+    char header[256];
+    assert_non_null(fgets(header, sizeof header, file));
+    vector v;
+    int rows = 0;
+    while (fscanf(file, "%llu,%zu,%15[a-z],%d,%lf,%zu\n", &v.seed, &v.n, v.family, &v.stages,
+                  &v.threshold, &v.count) == 6) {
+        check_vector(type, &v);
+        rows++;
+    }
+    fclose(file);
+    assert_int_equal(rows, 24);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_vector_is_met)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
