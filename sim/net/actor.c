@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Actors: what they run, how they end, and how they spend simulated time. */
+#include <assert.h>
+#include <simgrid/exec.h>
+
+#include "base/mem.h"
+#include "net/world_state.h"
+
+/* An actor that is killed is unwound from within whatever call it waits in: it comes here no more
+ * and stays unfinished. */
+static void run_actor(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    egc_actor *actor = sg_actor_self_get_data();
+    egc_error err = {0};
+    egc_status status = actor->main(actor->arg, &err);
+    actor->finished = true;
+    if (status)
+        egc_world_stop(actor->world, &err);
+}
+
+egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
+                           void *arg, egc_error *err)
+{
+    if (rank < 0 || rank >= world->config.workers)
+        return egc_fail(err, EGC_ERROR_RANGE, "rank of an actor must be in [0, %d], got %d",
+                        world->config.workers - 1, rank);
+    egc_actor *actor = egc_calloc(1, sizeof *actor);
+    if (!actor)
+        return egc_fail_memory(err, sizeof *actor);
+    *actor = (egc_actor){.world = world, .name = egc_strdup(name), .main = main, .arg = arg};
+    if (!actor->name) {
+        egc_free(actor);
+        return egc_fail_memory(err, 1);
+    }
+    *world->next_actor = actor;
+    world->next_actor = &actor->next;
+    sg_actor_t started = sg_actor_init(name, world->hosts[rank]);
+    sg_actor_set_data(started, actor);
+    sg_actor_start(started, run_actor, 0, NULL);
+    return EGC_OK;
+}
+
+void egc_actor_waits(egc_waiting waiting, int peer, int channel)
+{
+    egc_actor *actor = sg_actor_self_get_data();
+    actor->waiting = waiting;
+    actor->peer = peer;
+    actor->channel = channel;
+}
+
+/* For calls that return nothing: ends the calling actor, and with it the run, past the limit. */
+static void end_if_late(egc_world *world)
+{
+    egc_error err = {0};
+    if (egc_world_check(world, &err)) {
+        egc_world_stop(world, &err);
+        sg_actor_exit();
+    }
+}
+
+void egc_world_compute(egc_world *world, int rank, double seconds)
+{
+    assert(seconds >= 0);
+    if (seconds == 0)
+        return;
+    sg_exec_t work = sg_actor_exec_init(seconds * world->speed_flops);
+    sg_exec_set_host(work, world->hosts[rank]);
+    sg_exec_start(work);
+    sg_exec_wait(work);
+    end_if_late(world);
+}
+
+void egc_world_sleep(egc_world *world, double seconds)
+{
+    assert(seconds >= 0);
+    if (seconds == 0)
+        return;
+    sg_actor_sleep_for(seconds);
+    end_if_late(world);
+}

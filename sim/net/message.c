@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The transport over SimGrid: one mailbox for each (from, to, channel).
+ *
+ * SimGrid carries a pointer and charges bytes. The pointer is the sender's request, and the bytes
+ * are copied once, by whoever wakes first when the transfer ends: the receiver into its buffer, or
+ * the sender into a copy kept for the receiver, since its own data may change from then on. The
+ * sender's request lives until both sides have let go of it. */
+#include <search.h>
+#include <simgrid/comm.h>
+#include <simgrid/mailbox.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "net/world_state.h"
+
+struct egc_request {
+    egc_request *next_made, *next_idle;
+    sg_comm_t comm;
+    bool sending;
+    int peer;
+    /* sending */
+    const void *data;
+    size_t bytes;
+    egc_buf kept; /* the copy of data for a receiver that has not woken yet */
+    int holders;  /* of sender and receiver, those that still need it */
+    /* receiving */
+    egc_buf *into;
+    void *arrived; /* the sender's request */
+};
+
+/* ---- requests are pooled ------------------------------------------------------------------- */
+
+static egc_request *request_take(egc_world *world)
+{
+    egc_request *request = world->idle_requests;
+    if (request) {
+        world->idle_requests = request->next_idle;
+        return request;
+    }
+    request = egc_calloc(1, sizeof *request);
+    if (request) {
+        request->next_made = world->requests;
+        world->requests = request;
+    }
+    return request;
+}
+
+static void request_give(egc_world *world, egc_request *request)
+{
+    egc_buf_fini(&request->kept);
+    request->next_idle = world->idle_requests;
+    world->idle_requests = request;
+}
+
+void egc_requests_free(egc_world *world)
+{
+    for (egc_request *request = world->requests, *next; request; request = next) {
+        next = request->next_made;
+        egc_buf_fini(&request->kept);
+        egc_free(request);
+    }
+}
+
+static void let_go(egc_world *world, egc_request *send)
+{
+    if (--send->holders == 0)
+        request_give(world, send);
+}
+
+/* ---- mailboxes are looked up by name once -------------------------------------------------- */
+
+typedef struct mailbox {
+    int to;
+    sg_mailbox_t box;
+} mailbox;
+
+static int compare_mailboxes(const void *a, const void *b)
+{
+    int left = ((const mailbox *)a)->to, right = ((const mailbox *)b)->to;
+    return (left > right) - (left < right);
+}
+
+static egc_status mailbox_find(egc_sim_transport *from, int to, sg_mailbox_t *out, egc_error *err)
+{
+    mailbox key = {.to = to};
+    mailbox **found = tfind(&key, &from->mailboxes, compare_mailboxes);
+    if (found) {
+        *out = (*found)->box;
+        return EGC_OK;
+    }
+    mailbox *made = egc_calloc(1, sizeof *made);
+    if (!made)
+        return egc_fail_memory(err, sizeof *made);
+    char name[64];
+    snprintf(name, sizeof name, "%d>%d:%d", from->common.rank, to, from->channel);
+    *made = (mailbox){.to = to, .box = sg_mailbox_by_name(name)};
+    if (!tsearch(made, &from->mailboxes, compare_mailboxes)) {
+        egc_free(made);
+        return egc_fail_memory(err, 1);
+    }
+    *out = made->box;
+    return EGC_OK;
+}
+
+void egc_sim_transport_fini(egc_sim_transport *transport)
+{
+    tdestroy(transport->mailboxes, egc_free);
+}
+
+/* ---- the operations ------------------------------------------------------------------------ */
+
+static egc_status start_send(egc_transport *common, int to, const void *data, size_t bytes,
+                             egc_request **out, egc_error *err)
+{
+    egc_sim_transport *transport = (egc_sim_transport *)common;
+    sg_mailbox_t box;
+    egc_status status = mailbox_find(transport, to, &box, err);
+    if (status)
+        return status;
+    egc_request *request = request_take(transport->world);
+    if (!request)
+        return egc_fail_memory(err, sizeof *request);
+    request->sending = true;
+    request->peer = to;
+    request->data = data;
+    request->bytes = bytes;
+    request->holders = 2;
+    request->comm = sg_mailbox_put_async(box, request, (long)bytes);
+    *out = request;
+    return EGC_OK;
+}
+
+static egc_status start_receive(egc_transport *common, int from, egc_buf *into, egc_request **out,
+                                egc_error *err)
+{
+    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_world *world = transport->world;
+    egc_transport *sender = egc_world_transport(world, from, transport->channel);
+    sg_mailbox_t box;
+    egc_status status = mailbox_find((egc_sim_transport *)sender, common->rank, &box, err);
+    if (status)
+        return status;
+    egc_request *request = request_take(world);
+    if (!request)
+        return egc_fail_memory(err, sizeof *request);
+    request->sending = false;
+    request->peer = from;
+    request->into = into;
+    request->arrived = NULL;
+    request->comm = sg_mailbox_get_async(box, &request->arrived);
+    *out = request;
+    return EGC_OK;
+}
+
+static egc_status finish_send(egc_world *world, egc_request *send, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    if (send->holders == 2) {
+        status = egc_buf_append(&send->kept, send->data, send->bytes, err);
+        send->data = send->kept.data;
+    }
+    let_go(world, send);
+    return status;
+}
+
+static egc_status finish_receive(egc_sim_transport *transport, egc_request *receive, egc_error *err)
+{
+    egc_request *send = receive->arrived;
+    egc_buf_clear(receive->into);
+    egc_status status = egc_buf_append(receive->into, send->data, send->bytes, err);
+    transport->common.recv_bytes += (double)send->bytes;
+    let_go(transport->world, send);
+    request_give(transport->world, receive);
+    return status;
+}
+
+static egc_status fail_lost(const egc_sim_transport *transport, const egc_request *request,
+                            egc_error *err)
+{
+    return egc_fail(err, EGC_ERROR_SIMULATION,
+                    "rank %d lost a message %s rank %d at %g s: a host or link failed",
+                    transport->common.rank, request->sending ? "to" : "from", request->peer,
+                    egc_world_now(transport->world));
+}
+
+/* A request whose transfer failed is left to egc_requests_free: nobody knows whether its peer
+ * still looks at it. */
+static egc_status finish(egc_transport *common, egc_request *request, egc_error *err)
+{
+    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_actor_waits(request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
+                    transport->channel);
+    sg_error_t lost = sg_comm_wait(request->comm);
+    egc_actor_waits(EGC_WAITING_NOT, 0, 0);
+    egc_status status = egc_world_check(transport->world, err);
+    if (status)
+        return status;
+    if (lost)
+        return fail_lost(transport, request, err);
+    return request->sending ? finish_send(transport->world, request, err)
+                            : finish_receive(transport, request, err);
+}
+
+/* Two vectors are read and one is written. */
+static void reduce(egc_transport *common, float *sum, const float *addend, size_t n)
+{
+    egc_world *world = ((egc_sim_transport *)common)->world;
+    for (size_t i = 0; i < n; i++)
+        sum[i] += addend[i];
+    if (n && world->config.charge_reduction)
+        egc_world_compute(world, common->rank,
+                          3.0 * sizeof *sum * (double)n / world->config.device.memory_Bps +
+                              world->config.device.launch_s);
+}
+
+static double now(const egc_transport *common)
+{
+    return egc_world_now(((const egc_sim_transport *)common)->world);
+}
+
+const egc_transport_ops egc_sim_transport_ops = {
+    .isend = start_send,
+    .irecv = start_receive,
+    .wait = finish,
+    .reduce = reduce,
+    .now = now,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "net/platform.h"
+
+#include <simgrid/engine.h>
+#include <stdio.h>
+
+/* More stacks than this with a guard page each would pass Linux's limit on a process's maps
+ * (vm.max_map_count, 65530), at two maps a stack and up to two actors a worker. */
+enum { MAX_GUARDED_WORKERS = 8192 };
+
+/* What each model needs beyond its name. CM02 is made to charge exactly latency + bytes /
+ * bandwidth: without cross-traffic (5 % of the reverse path) and without a TCP window. The others
+ * are wanted with SimGrid's own factors. */
+static const char *const model_options[][4] = {
+    [EGC_NETWORK_CM02] = {"--cfg=network/model:CM02", "--cfg=network/crosstraffic:no",
+                          "--cfg=network/TCP-gamma:0", NULL},
+    [EGC_NETWORK_LV08] = {"--cfg=network/model:LV08", NULL},
+    [EGC_NETWORK_SMPI] = {"--cfg=network/model:SMPI", NULL},
+};
+
+static void start_simgrid(const egc_world_config *config)
+{
+    /* SimGrid's own reports of a deadlock would go to stderr beside ours. */
+    const char *options[12] = {"egc-sim", "--log=root.thres:critical",
+                               "--log=ker_engine.app:file:/dev/null"};
+    int count = 3;
+    for (const char *const *option = model_options[config->network_model]; *option; option++)
+        options[count++] = *option;
+    if (config->thread_contexts)
+        options[count++] = "--cfg=contexts/factory:thread";
+    if (config->workers > MAX_GUARDED_WORKERS)
+        options[count++] = "--cfg=contexts/guard-size:0";
+    simgrid_init(&count, (char **)options);
+}
+
+/* simgrid_load_platform takes a path. A tmpfile has none in the file system, so nothing can read
+ * or replace it and nothing is left behind; /proc gives it a name while it is open. */
+static egc_status load_text(const egc_buf *xml, egc_error *err)
+{
+    FILE *file = tmpfile();
+    if (!file)
+        return egc_fail_errno(err, "create", "platform file in " P_tmpdir);
+    egc_status status = EGC_OK;
+    if (fwrite(xml->data, 1, xml->len, file) != xml->len || fflush(file) != 0) {
+        status = egc_fail_errno(err, "write", "platform file in " P_tmpdir);
+    } else {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+        simgrid_load_platform(path);
+    }
+    fclose(file);
+    return status;
+}
+
+egc_status egc_platform_load(const egc_world_config *config, double speed_flops, egc_error *err)
+{
+    egc_buf xml = {0};
+    egc_status status =
+        config->cluster->write_platform(config->cluster_params, speed_flops, &xml, err);
+    if (!status) {
+        start_simgrid(config);
+        status = load_text(&xml, err);
+    }
+    egc_buf_fini(&xml);
+    return status;
+}

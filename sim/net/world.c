@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "net/world.h"
+
+#include <math.h>
+#include <simgrid/engine.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "net/platform.h"
+#include "net/world_state.h"
+
+static double speed_of(const egc_world_config *config)
+{
+    const egc_cluster_common *common = config->cluster_params;
+    return isnan(common->speed_flops) ? config->device.flops * config->device.efficiency
+                                      : common->speed_flops;
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static egc_status check_config(const egc_world_config *config, egc_error *err)
+{
+    size_t hosts = config->cluster->hosts(config->cluster_params);
+    double speed_flops = speed_of(config);
+    if (config->workers < 1 || (size_t)config->workers > hosts)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "workers must be in [1, %zu], the hosts of cluster %s, got %d", hosts,
+                        config->cluster->name, config->workers);
+    if (config->channels < 1)
+        return egc_fail(err, EGC_ERROR_RANGE, "channels must be >= 1, got %d", config->channels);
+    if (!(config->max_sim_time_s > 0))
+        return egc_fail(err, EGC_ERROR_RANGE, "max_sim_time must be > 0, got %g",
+                        config->max_sim_time_s);
+    if (!(isfinite(speed_flops) && speed_flops > 0))
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "speed of a host, or flops * efficiency of its device, must be > 0 and "
+                        "finite, got %g flop/s",
+                        speed_flops);
+    if (config->charge_reduction && !(config->device.memory_Bps > 0))
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "memory of the device must be > 0 to charge reductions, got %g B/s",
+                        config->device.memory_Bps);
+    if (config->charge_reduction &&
+        !(config->device.launch_s >= 0 && isfinite(config->device.launch_s)))
+        return egc_fail(err, EGC_ERROR_RANGE, "launch of the device must be >= 0, got %g s",
+                        config->device.launch_s);
+    return EGC_OK;
+}
+
+static egc_status seat_workers(egc_world *world, egc_error *err)
+{
+    for (int rank = 0; rank < world->config.workers; rank++) {
+        char name[32];
+        snprintf(name, sizeof name, "host-%d", rank);
+        world->hosts[rank] = sg_host_by_name(name);
+        if (!world->hosts[rank])
+            return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %s",
+                            world->config.cluster->name, name);
+    }
+    return EGC_OK;
+}
+
+static void open_transports(egc_world *world)
+{
+    const egc_world_config *config = &world->config;
+    egc_sim_transport *transport = world->transports;
+    for (int rank = 0; rank < config->workers; rank++)
+        for (int channel = 0; channel < config->channels; channel++)
+            *transport++ = (egc_sim_transport){
+                .common = {.ops = &egc_sim_transport_ops, .rank = rank, .size = config->workers},
+                .world = world,
+                .channel = channel,
+            };
+}
+
+egc_status egc_world_new(const egc_world_config *config, egc_world **out, egc_error *err)
+{
+    static bool made;
+    egc_status status = check_config(config, err);
+    if (status)
+        return status;
+    if (made)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "a process can simulate one world only, and has made one before");
+
+    size_t workers = (size_t)config->workers, channels = (size_t)config->channels;
+    egc_world *world = egc_calloc(1, sizeof *world);
+    if (!world)
+        return egc_fail_memory(err, sizeof *world);
+    world->config = *config;
+    world->speed_flops = speed_of(config);
+    world->next_actor = &world->first_actor;
+    world->hosts = egc_calloc(workers, sizeof *world->hosts);
+    world->transports = egc_calloc(workers, channels * sizeof *world->transports);
+    if (!world->hosts || !world->transports) {
+        status = egc_fail_memory(err, workers * channels * sizeof *world->transports);
+        goto done;
+    }
+    open_transports(world);
+    made = true;
+    status = egc_platform_load(config, world->speed_flops, err);
+    if (!status)
+        status = seat_workers(world, err);
+done:
+    if (status)
+        egc_world_free(world);
+    else
+        *out = world;
+    return status;
+}
+
+static void free_actors(egc_world *world)
+{
+    for (egc_actor *actor = world->first_actor, *next; actor; actor = next) {
+        next = actor->next;
+        egc_free(actor->name);
+        egc_free(actor);
+    }
+}
+
+void egc_world_free(egc_world *world)
+{
+    if (!world)
+        return;
+    int transports = world->transports ? world->config.workers * world->config.channels : 0;
+    for (int i = 0; i < transports; i++)
+        egc_sim_transport_fini(&world->transports[i]);
+    free_actors(world);
+    egc_requests_free(world);
+    egc_free(world->transports);
+    egc_free(world->hosts);
+    egc_free(world);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static void describe_waiting(const egc_actor *actor, char *out, size_t room)
+{
+    switch (actor->waiting) {
+    case EGC_WAITING_SEND:
+        snprintf(out, room, "%s waits for rank %d to take a message on channel %d", actor->name,
+                 actor->peer, actor->channel);
+        break;
+    case EGC_WAITING_RECEIVE:
+        snprintf(out, room, "%s waits for a message from rank %d on channel %d", actor->name,
+                 actor->peer, actor->channel);
+        break;
+    case EGC_WAITING_GATE:
+        snprintf(out, room, "%s waits at a gate", actor->name);
+        break;
+    case EGC_WAITING_BARRIER:
+        snprintf(out, room, "%s waits at a barrier", actor->name);
+        break;
+    case EGC_WAITING_NOT:
+        snprintf(out, room, "%s never finished", actor->name);
+        break;
+    }
+}
+
+/* SimGrid ends a deadlocked run as if nothing had happened: actors that never finished tell. */
+static egc_status check_deadlock(const egc_world *world, egc_error *err)
+{
+    enum { NAMED = 4, SENTENCE = 160 };
+    char report[NAMED * SENTENCE + 64] = "";
+    size_t length = 0;
+    int waiting = 0;
+    for (const egc_actor *actor = world->first_actor; actor; actor = actor->next) {
+        if (actor->finished)
+            continue;
+        if (waiting++ < NAMED) {
+            char sentence[SENTENCE];
+            describe_waiting(actor, sentence, sizeof sentence);
+            length += (size_t)snprintf(report + length, sizeof report - length, "%s%s",
+                                       length ? "; " : "", sentence);
+        }
+    }
+    if (waiting == 0)
+        return EGC_OK;
+    if (waiting > NAMED)
+        snprintf(report + length, sizeof report - length, "; and %d more wait", waiting - NAMED);
+    return egc_fail(err, EGC_ERROR_SIMULATION, "deadlock at %g s: %s", egc_world_now(world),
+                    report);
+}
+
+egc_status egc_world_run(egc_world *world, egc_error *err)
+{
+    if (world->ran)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED, "a world can run once only");
+    world->ran = true;
+    simgrid_run();
+    if (world->failure.status)
+        return egc_fail(err, world->failure.status, "%s", world->failure.message);
+    return check_deadlock(world, err);
+}
+
+egc_status egc_world_check(const egc_world *world, egc_error *err)
+{
+    if (world->failure.status)
+        return egc_fail(err, world->failure.status, "%s", world->failure.message);
+    if (egc_world_now(world) > world->config.max_sim_time_s)
+        return egc_fail(err, EGC_ERROR_TIMEOUT, "simulated time passed its limit of %g s",
+                        world->config.max_sim_time_s);
+    return EGC_OK;
+}
+
+void egc_world_stop(egc_world *world, const egc_error *failure)
+{
+    if (!world->failure.status)
+        world->failure = *failure;
+    sg_actor_kill_all();
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+double egc_world_now(const egc_world *world)
+{
+    (void)world;
+    return simgrid_get_clock();
+}
+
+double egc_world_network_bytes(const egc_world *world)
+{
+    double bytes = 0;
+    for (int i = 0; i < world->config.workers * world->config.channels; i++)
+        bytes += world->transports[i].common.sent_bytes;
+    return bytes;
+}
+
+egc_transport *egc_world_transport(egc_world *world, int rank, int channel)
+{
+    return &world->transports[rank * world->config.channels + channel].common;
+}

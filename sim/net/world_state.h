@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of sim/net share about a world. Private to sim/net. */
+#ifndef EGC_NET_WORLD_STATE_H
+#define EGC_NET_WORLD_STATE_H
+
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+
+#include "net/world.h"
+
+typedef enum egc_waiting {
+    EGC_WAITING_NOT,
+    EGC_WAITING_SEND,
+    EGC_WAITING_RECEIVE,
+    EGC_WAITING_GATE,
+    EGC_WAITING_BARRIER,
+} egc_waiting;
+
+typedef struct egc_actor {
+    struct egc_actor *next; /* in the order of spawning */
+    egc_world *world;
+    char *name;
+    egc_actor_main main;
+    void *arg;
+    bool finished;
+    egc_waiting waiting; /* for the report of a deadlock */
+    int peer, channel;   /* of the message it waits for */
+} egc_actor;
+
+typedef struct egc_sim_transport {
+    egc_transport common;
+    egc_world *world;
+    int channel;
+    void *mailboxes; /* a search tree: where this rank sends to, filled on first use */
+} egc_sim_transport;
+
+struct egc_world {
+    egc_world_config config;
+    double speed_flops;
+    sg_host_t *hosts;              /* by rank */
+    egc_sim_transport *transports; /* by rank * channels + channel */
+    egc_actor *first_actor, **next_actor;
+    egc_request *requests; /* all that were ever made */
+    egc_request *idle_requests;
+    egc_error failure; /* the first one; ends the run */
+    bool ran;
+};
+
+/* Sends and receives over SimGrid's mailboxes: message.c. */
+extern const egc_transport_ops egc_sim_transport_ops;
+void egc_sim_transport_fini(egc_sim_transport *transport);
+void egc_requests_free(egc_world *world);
+
+/* Notes what the calling actor is about to wait for; EGC_WAITING_NOT afterwards. */
+void egc_actor_waits(egc_waiting waiting, int peer, int channel);
+
+/* Every way in which simulated time passes is followed by this check: EGC_OK, TIMEOUT past the
+ * limit, or the failure that is ending the run. */
+egc_status egc_world_check(const egc_world *world, egc_error *err) EGC_MUST_CHECK;
+
+/* Remembers the first failure and ends all actors but the calling one. */
+void egc_world_stop(egc_world *world, const egc_error *failure);
+
+#endif
