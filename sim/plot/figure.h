@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a figure is: one const descriptor in one file, listed in plot.c. */
+#ifndef EGC_PLOT_FIGURE_H
+#define EGC_PLOT_FIGURE_H
+
+#include "plot/gnuplot.h"
+#include "plot/text.h"
+#include "plot/view.h"
+
+/* One figure of one setting while it is drawn. */
+typedef struct egc_drawing {
+    egc_view *view;
+    egc_scope scope;
+    size_t setting;
+    const char *name; /* of its files, without the ending */
+    const egc_terminal *terminal;
+    egc_text data;   /* NAME.csv */
+    egc_text script; /* NAME.gp; left empty when the data lacks what the figure needs */
+    egc_error *err;
+} egc_drawing;
+
+typedef struct egc_figure {
+    const char *name;
+    egc_scope scope;
+    const char *needs; /* "two bandwidths or more", for the note when it is not drawn */
+    egc_status (*draw)(egc_drawing *drawing);
+} egc_figure;
+
+extern const egc_figure egc_figure_ratio;
+extern const egc_figure egc_figure_accuracy_bytes;
+extern const egc_figure egc_figure_training_bytes;
+extern const egc_figure egc_figure_training_time;
+extern const egc_figure egc_figure_breakdown;
+extern const egc_figure egc_figure_step_bandwidth;
+extern const egc_figure egc_figure_speedup_bandwidth;
+
+/* The choice of all of a series' runs in the drawing's setting. */
+egc_choice egc_drawing_choice(const egc_drawing *drawing, size_t series);
+
+/* What a figure has room for. */
+typedef struct egc_layout {
+    const char *title;
+    bool has_ranges;  /* some mark stands for several runs */
+    size_t n_bars;    /* 0: a plane */
+    size_t n_entries; /* of the legend */
+} egc_layout;
+
+/* Opens the script: terminal, output, titles and what all figures have in common. */
+void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout);
+
+/* Horizontal bars have their labels on the left, where long ones are legible. */
+void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n);
+
+/* How lines and marks of a series look, the same in every figure; dense runs are black. Ends the
+ * word list of a plot command: `title '...' lc ... pt ...`. */
+void egc_drawing_series_style(egc_drawing *drawing, size_t series, double mark_size);
+
+/* What the quality of a model is measured in: accuracy, or else perplexity. */
+typedef struct egc_quality {
+    const char *column;
+    const char *axis;
+    double scale;
+} egc_quality;
+
+/* The first that any row of the table has, or NULL. */
+const egc_quality *egc_quality_of(const egc_csv_table *table);
+
+#endif

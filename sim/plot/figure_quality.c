@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What compression costs in accuracy: at the end of training against the bytes sent, and during
+ * training against the bytes sent so far and against simulated time. */
+#include "plot/figure.h"
+
+#include <math.h>
+
+typedef struct extent {
+    double low, high;
+    size_t n_series; /* drawn */
+    bool has_ranges;
+} extent;
+
+/* series,x,quality,low,high,runs,method */
+static void add_point(egc_drawing *d, size_t series, double x, const egc_spread *quality,
+                      extent *x_extent)
+{
+    double row[] = {(double)series,    x, quality->mean, quality->low, quality->high,
+                    (double)quality->n};
+    egc_text_row(&d->data, row, 6, d->view->series[series].label);
+    x_extent->low = fmin(x_extent->low, x);
+    x_extent->high = fmax(x_extent->high, x);
+    x_extent->has_ranges |= quality->n > 1;
+}
+
+static void set_axes(egc_drawing *d, const egc_quality *quality, const char *x_label,
+                     egc_unit_choice unit, const extent *x, bool logarithmic)
+{
+    if (logarithmic)
+        egc_gnuplot_log_axis(&d->script, 'x', x->low / unit.size, x->high / unit.size);
+    egc_text_put(&d->script,
+                 "set xlabel '%s (%s)'\nset ylabel '%s'\nset offsets graph 0, 0, 0.05, 0.05\n"
+                 "unit = %g\nscale = %g\n",
+                 x_label, unit.symbol, quality->axis, unit.size, quality->scale);
+}
+
+/* ---- at the end ---------------------------------------------------------------------------- */
+
+static egc_status draw_final(egc_drawing *d)
+{
+    const egc_view *view = d->view;
+    const egc_quality *quality = egc_quality_of(&view->runs);
+    extent x = {.low = INFINITY};
+    egc_text_put(&d->data, "series,sent_bytes_total,quality,low,high,runs,method\n");
+    for (size_t s = 0; s < view->n_series && quality; s++) {
+        egc_choice choice = egc_drawing_choice(d, s);
+        egc_spread reached = egc_view_runs(view, &choice, quality->column);
+        double total = egc_view_runs(view, &choice, "sent_bytes").mean *
+                       egc_view_runs(view, &choice, "steps").mean;
+        if (!reached.n || !(total > 0))
+            continue;
+        add_point(d, s, total, &reached, &x);
+        x.n_series++;
+    }
+    if (x.n_series == 0)
+        return EGC_OK;
+    egc_layout layout = {.title = "Quality reached and bytes sent",
+                         .has_ranges = x.has_ranges,
+                         .n_entries = x.n_series};
+    egc_drawing_begin(d, &layout);
+    set_axes(d, quality, "Sent by each worker during the run", egc_unit_of_bytes(x.high), &x, true);
+    egc_text_put(&d->script, "plot ");
+    for (size_t s = 0; s < view->n_series; s++) {
+        egc_choice choice = egc_drawing_choice(d, s);
+        if (!egc_view_runs(view, &choice, quality->column).n)
+            continue;
+        egc_text_put(&d->script,
+                     "'%s.csv' using ($1 == %zu ? $2/unit : NaN):($3*scale):($4*scale):($5*scale) "
+                     "with yerrorbars ",
+                     d->name, s);
+        egc_drawing_series_style(d, s, 1.5);
+        egc_text_put(&d->script, ", \\\n     ");
+    }
+    egc_text_put(&d->script, "NaN notitle\n");
+    return EGC_OK;
+}
+
+/* ---- during training ----------------------------------------------------------------------- */
+
+/* The points of one series, in the order of steps; returns how many. */
+static size_t add_curve(egc_drawing *d, size_t series, const char *x_column,
+                        const egc_quality *quality, const double *steps, size_t n_steps, extent *x)
+{
+    size_t n = 0;
+    egc_choice choice = egc_drawing_choice(d, series);
+    choice.only_column = "step";
+    for (size_t i = 0; i < n_steps; i++) {
+        choice.only_value = steps[i];
+        egc_spread reached = egc_view_evals(d->view, &choice, quality->column);
+        double at = egc_view_evals(d->view, &choice, x_column).mean;
+        if (!reached.n || !(at > 0))
+            continue;
+        add_point(d, series, at, &reached, x);
+        n++;
+    }
+    return n;
+}
+
+/* Marks would hide a line of many points. */
+enum { MARKS_PER_CURVE = 12 };
+
+/* The ranges come first, so that the curve lies over them. */
+static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
+{
+    egc_text_put(&d->script,
+                 "'%s.csv' using ($1 == %zu && $6 > 1 ? $2/unit : NaN):($4*scale):(0):(($5-$4)*"
+                 "scale) with vectors nohead notitle lw 1 lc rgb '#888888', \\\n     "
+                 "'' using ($1 == %zu ? $2/unit : NaN):($3*scale) with linespoints ",
+                 d->name, series, series);
+    egc_drawing_series_style(d, series, 0.9);
+    egc_text_put(&d->script, " pi %zu, \\\n     ", 1 + n_points / MARKS_PER_CURVE);
+}
+
+static egc_status draw_training(egc_drawing *d, const char *x_column, const char *title,
+                                const char *x_label, egc_unit_choice (*unit_of)(double largest),
+                                bool logarithmic)
+{
+    egc_view *view = d->view;
+    const egc_quality *quality = egc_quality_of(&view->evals);
+    extent x = {.low = INFINITY};
+    double *steps;
+    size_t n_steps;
+    size_t *n_points = egc_arena_alloc(&view->arena, view->n_series * sizeof *n_points);
+    if (!n_points)
+        return egc_fail_memory(d->err, view->n_series * sizeof *n_points);
+    egc_status status = egc_view_distinct(view, &view->evals, "step", &steps, &n_steps, d->err);
+    if (status || !quality)
+        return status;
+    egc_text_put(&d->data, "series,%s,quality,low,high,runs,method\n", x_column);
+    bool is_curve = false;
+    for (size_t s = 0; s < view->n_series; s++) {
+        n_points[s] = add_curve(d, s, x_column, quality, steps, n_steps, &x);
+        x.n_series += n_points[s] > 0;
+        is_curve |= n_points[s] > 1;
+    }
+    if (!is_curve)
+        return EGC_OK;
+    egc_layout layout = {.title = title, .has_ranges = x.has_ranges, .n_entries = x.n_series};
+    egc_drawing_begin(d, &layout);
+    set_axes(d, quality, x_label, unit_of(x.high), &x, logarithmic);
+    egc_text_put(&d->script, "plot ");
+    for (size_t s = 0; s < view->n_series; s++)
+        if (n_points[s])
+            plot_curve(d, s, n_points[s]);
+    egc_text_put(&d->script, "NaN notitle\n");
+    return EGC_OK;
+}
+
+static egc_status draw_training_bytes(egc_drawing *d)
+{
+    return draw_training(d, "sent_bytes_total", "Quality during training against bytes sent",
+                         "Sent by each worker so far", egc_unit_of_bytes, true);
+}
+
+static egc_status draw_training_time(egc_drawing *d)
+{
+    return draw_training(d, "sim_time_s", "Quality during training against time", "Simulated time",
+                         egc_unit_of_seconds, false);
+}
+
+const egc_figure egc_figure_accuracy_bytes = {
+    .name = "accuracy-bytes",
+    .scope = EGC_SCOPE_WORKLOAD,
+    .needs = "accuracy or perplexity in runs.csv",
+    .draw = draw_final,
+};
+
+const egc_figure egc_figure_training_bytes = {
+    .name = "training-bytes",
+    .scope = EGC_SCOPE_WORKLOAD,
+    .needs = "two evaluations of a run in evals.csv",
+    .draw = draw_training_bytes,
+};
+
+const egc_figure egc_figure_training_time = {
+    .name = "training-time",
+    .scope = EGC_SCOPE_LINK,
+    .needs = "two evaluations of a run in evals.csv",
+    .draw = draw_training_time,
+};

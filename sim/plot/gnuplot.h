@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The gnuplot program, and pieces of its language. */
+#ifndef EGC_PLOT_GNUPLOT_H
+#define EGC_PLOT_GNUPLOT_H
+
+#include "plot/text.h"
+
+/* Okabe and Ito (2008), "Color Universal Design": told apart with every kind of colour vision. */
+#define EGC_COLOR_BLACK "#000000"
+#define EGC_COLOR_ORANGE "#E69F00"
+#define EGC_COLOR_SKY "#56B4E9"
+#define EGC_COLOR_GREEN "#009E73"
+#define EGC_COLOR_BLUE "#0072B2"
+#define EGC_COLOR_VERMILLION "#D55E00"
+#define EGC_COLOR_PURPLE "#CC79A7"
+#define EGC_COLOR_GREY "#BBBBBB"
+
+/* A file format of figures. */
+typedef struct egc_terminal {
+    const char *name;
+    const char *terminal; /* `set terminal` of gnuplot, its size left out */
+    double per_point;     /* size units a nominal 1/100 inch */
+    const char *unit;     /* "in" or "" */
+} egc_terminal;
+
+/* NAME, listing the valid ones. */
+egc_status egc_terminal_find(const char *name, const egc_terminal **out,
+                             egc_error *err) EGC_MUST_CHECK;
+
+/* A logarithmic axis ('x' or 'y') over at least [low, high], both > 0, widened to numbers that
+ * start with 1, 2 or 5, which are labelled: gnuplot's own choice leaves ranges of less than a
+ * decade without any number. */
+void egc_gnuplot_log_axis(egc_text *script, char axis, double low, double high);
+
+/* A unit in which numbers up to `largest` read well. */
+typedef struct egc_unit_choice {
+    double size;
+    const char *symbol;
+} egc_unit_choice;
+
+egc_unit_choice egc_unit_of_seconds(double largest);
+egc_unit_choice egc_unit_of_bytes(double largest);
+
+/* Runs `gnuplot SCRIPT` in dir. IO: it is not installed, or its first complaint. */
+egc_status egc_gnuplot_run(const char *dir, const char *script, egc_error *err) EGC_MUST_CHECK;
+
+#endif
