@@ -36,6 +36,19 @@ static void put_legend(egc_text *script, size_t rows)
                      rows, 4.2 + 0.95 * (double)rows);
 }
 
+/* Labels, because gnuplot centres a title over the plane, which may be narrow. */
+static void put_titles(egc_drawing *drawing, const egc_layout *layout)
+{
+    egc_text *script = &drawing->script;
+    egc_text_put(
+        script,
+        "set tmargin 4.5\nset label 1 '%s%s' at screen 0.5, screen 1 center offset 0,-1.2\n"
+        "set label 2 ",
+        layout->title, layout->has_ranges ? " (thin lines: range over seeds)" : "");
+    egc_text_quote(script, drawing->view->settings[drawing->scope].items[drawing->setting].title);
+    egc_text_put(script, " at screen 0.5, screen 1 center offset 0,-2.6 font ',12'\n");
+}
+
 void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout)
 {
     egc_text *script = &drawing->script;
@@ -48,11 +61,9 @@ void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout)
     egc_text_put(script, "set terminal %s noenhanced size %g%s,%g%s\n", terminal->terminal,
                  WIDTH * terminal->per_point, terminal->unit, height * terminal->per_point,
                  terminal->unit);
-    egc_text_put(script, "set encoding utf8\nset output '%s.%s'\nset title '%s%s'.\"\\n\".",
-                 drawing->name, terminal->name, layout->title,
-                 layout->has_ranges ? " (thin lines: range over seeds)" : "");
-    egc_text_quote(script, drawing->view->settings[drawing->scope].items[drawing->setting].title);
-    egc_text_put(script, "\nset datafile separator comma\nset datafile columnheaders\n"
+    egc_text_put(script, "set encoding utf8\nset output '%s.%s'\n", drawing->name, terminal->name);
+    put_titles(drawing, layout);
+    egc_text_put(script, "set datafile separator comma\nset datafile columnheaders\n"
                          "set border 3 lc rgb '#444444'\nset tics nomirror textcolor rgb 'black'\n"
                          "set grid lc rgb '#DDDDDD' lt 1 lw 0.5\n");
     put_legend(script, rows);

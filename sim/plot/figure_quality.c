@@ -104,7 +104,7 @@ static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
 {
     egc_text_put(&d->script,
                  "'%s.csv' using ($1 == %zu && $6 > 1 ? $2/unit : NaN):($4*scale):(0):(($5-$4)*"
-                 "scale) with vectors nohead notitle lw 1 lc rgb '#888888', \\\n     "
+                 "scale) with vectors nohead lw 1 lc rgb '#888888' notitle, \\\n     "
                  "'' using ($1 == %zu ? $2/unit : NaN):($3*scale) with linespoints ",
                  d->name, series, series);
     egc_drawing_series_style(d, series, 0.9);
