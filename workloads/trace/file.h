@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An open trace: checked through and through when opened, then read one gradient at a time. */
+#ifndef EGC_TRACE_FILE_H
+#define EGC_TRACE_FILE_H
+
+#include "workloads/trace/format.h"
+#include "workloads/trace/hdf5_io.h"
+#include "workloads/workload.h"
+
+typedef struct egc_trace_file {
+    char *path;
+    egc_hdf5_file file;
+    char model[EGC_LAYER_NAME];
+    egc_trace_note note;
+    egc_layer *layers;
+    size_t n_layers;
+    size_t n_params;
+    size_t workers;
+    uint64_t steps; /* complete ones, at least 1 */
+
+    egc_hdf5_dataset gradients;
+    egc_hdf5_dataset loss;            /* id 0 when there is none */
+    hsize_t chunk[EGC_HDF5_MAX_RANK]; /* of the gradients; zeros when they are contiguous */
+    bool whole_chunks;                /* each gradient is one plain chunk of native floats */
+} egc_trace_file;
+
+/* IO, FORMAT, MEMORY; the message starts with the path. On failure nothing is left open. */
+egc_status egc_trace_file_open(const char *path, egc_trace_file *out,
+                               egc_error *err) EGC_MUST_CHECK;
+
+/* n_params floats, and the loss (NAN when none was recorded; loss may be NULL). step and worker
+ * must be below what the trace holds. */
+egc_status egc_trace_file_read(egc_trace_file *trace, uint64_t step, size_t worker, float *gradient,
+                               double *loss, egc_error *err) EGC_MUST_CHECK;
+
+/* Accepts a zeroed one. */
+void egc_trace_file_close(egc_trace_file *trace);
+
+#endif
