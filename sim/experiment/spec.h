@@ -17,7 +17,7 @@
 
 typedef enum egc_spec_kind {
     EGC_SPEC_SCALAR,
-    EGC_SPEC_TABLE, /* fields with keys, and items (fields whose key is NULL) after them */
+    EGC_SPEC_TABLE, /* fields with keys, and items (fields whose key is NULL) */
     EGC_SPEC_EACH,  /* items only: one point for each */
     EGC_SPEC_ZIP,   /* fields whose values are EACH of one length, walked together */
 } egc_spec_kind;
@@ -42,8 +42,20 @@ struct egc_spec {
 /* The value at key, or NULL. */
 const egc_spec *egc_spec_get(const egc_spec *table, const char *key);
 
+/* The value at a dotted path ("method.ratio"), or NULL. */
+const egc_spec *egc_spec_at(const egc_spec *table, const char *path);
+
+/* Puts the fields of a table into the order in which axes vary, slowest first: an experiment's as
+ * its documentation lists them with the seed last, any other's by name. A ZIP stands where the
+ * first of its fields would, other items come last as they were. */
+void egc_spec_order(const char *maker, egc_spec_field *fields, size_t n_fields);
+
+/* A new node that is a copy of *model, or NULL when out of memory. */
+egc_spec *egc_spec_new(egc_arena *arena, const egc_spec *model);
+
 /* A copy of `root` in which the value at a dotted path ("method.ratio") is replaced or added.
- * Tables on the way must exist; a path through an EACH changes every item. NAME otherwise. */
+ * Tables on the way must exist; a path through an EACH changes every item that may have the key,
+ * and there must be one. NAME otherwise. */
 egc_status egc_spec_set(egc_arena *arena, const egc_spec *root, const char *path,
                         const egc_spec *value, const egc_spec **out, egc_error *err) EGC_MUST_CHECK;
 
@@ -53,7 +65,8 @@ egc_status egc_spec_set(egc_arena *arena, const egc_spec *root, const char *path
 egc_status egc_spec_configure(const egc_spec *spec, const char *path, const egc_param *table,
                               void *object, const char *const *skip, egc_error *err) EGC_MUST_CHECK;
 
-/* A canonical text of a tree: the same for trees that mean the same. MEMORY. */
+/* Appends a tree as text, as written but with fields in order: "topk ratio=0.01". The same for
+ * trees that say the same. MEMORY. */
 egc_status egc_spec_format(const egc_spec *spec, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
 #endif

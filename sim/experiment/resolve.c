@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/resolve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "experiment/maker.h"
+
+/* Stands for a device that the experiment spells out. */
+#define CUSTOM_DEVICE "custom"
+
+typedef struct part {
+    const char *path; /* "workload" */
+    const char *name; /* of the registered type */
+    const egc_spec *table;
+} part;
+
+/* "WHERE: PATH: must be EXPECTED, got VALUE" */
+static egc_status must_be(const egc_spec *value, const char *path, const char *expected,
+                          egc_error *err)
+{
+    egc_buf text = {0};
+    char call[64];
+    bool is_text = value->kind == EGC_SPEC_SCALAR && value->scalar.kind == EGC_SCALAR_TEXT;
+    const char *quote = is_text ? "\"" : "";
+    egc_maker_call(value->maker, call, sizeof call);
+    egc_status status = value->kind == EGC_SPEC_SCALAR ? egc_spec_format(value, &text, err)
+                                                       : egc_buf_printf(&text, err, "%s", call);
+    if (!status)
+        status = egc_fail(err, EGC_ERROR_NAME, "%s: %s: must be %s, got %s%s%s", value->where, path,
+                          expected, quote, text.len ? (const char *)text.data : "", quote);
+    egc_buf_fini(&text);
+    return status;
+}
+
+static egc_status find_part(const egc_spec *point, const char *path, const char *expected,
+                            part *out, egc_error *err)
+{
+    const egc_spec *value = egc_spec_get(point, path);
+    if (!value)
+        return egc_fail(err, EGC_ERROR_NAME, "%s: %s: is missing; must be %s", point->where, path,
+                        expected);
+    if (value->kind != EGC_SPEC_TABLE || !egc_maker_builds(value->maker, path))
+        return must_be(value, path, expected, err);
+    *out = (part){path, egc_maker_name(value->maker), value};
+    return EGC_OK;
+}
+
+static egc_status new_params(egc_arena *arena, const egc_param *table, size_t size, void **out,
+                             egc_error *err)
+{
+    *out = egc_arena_alloc(arena, size);
+    if (!*out)
+        return egc_fail_memory(err, size);
+    egc_params_init(table, *out);
+    return EGC_OK;
+}
+
+/* ---- workload and cluster ------------------------------------------------------------------ */
+
+static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
+                                   egc_training_config *config, egc_error *err)
+{
+    part workload;
+    void *params;
+    egc_status status = find_part(point, "workload", "egc.workload.NAME{...}", &workload, err);
+    if (status)
+        return status;
+    status = egc_workload_find(workload.name, &config->workload, err);
+    if (status)
+        return egc_error_prefix(err, "%s: workload", workload.table->where);
+    const egc_param *table = config->workload->params;
+    status = new_params(arena, table, config->workload->params_size, &params, err);
+    config->workload_params = params;
+    return status ? status
+                  : egc_spec_configure(workload.table, workload.path, table, params, NULL, err);
+}
+
+egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
+                                   const egc_device_profile **out, egc_error *err)
+{
+    char valid[EGC_ERROR_LENGTH] = "";
+    for (const egc_device_profile *profile = profiles; profile->name; profile++) {
+        if (strcmp(profile->name, name) == 0) {
+            *out = profile;
+            return EGC_OK;
+        }
+        size_t length = strlen(valid);
+        snprintf(valid + length, sizeof valid - length, "%s%s", length ? ", " : "", profile->name);
+    }
+    return egc_fail(err, EGC_ERROR_NAME, "unknown device \"%s\"; valid: %s", name, valid);
+}
+
+static egc_status name_device(egc_device_profiles profiles, const char *name, const char *where,
+                              egc_device *out, egc_error *err)
+{
+    const egc_device_profile *profile;
+    if (egc_device_profile_find(profiles, name, &profile, err))
+        return egc_error_prefix(err, "%s: cluster.device", where);
+    *out = profile->device;
+    return EGC_OK;
+}
+
+static egc_status spell_device(const egc_spec *table, egc_device *out, egc_error *err)
+{
+    if (table->maker)
+        return must_be(table, "cluster.device", "a device's name or a plain table", err);
+    egc_params_init(egc_device_params, out);
+    for (const egc_param *param = egc_device_params; param->name; param++)
+        if (isnan(param->def) && !egc_spec_get(table, param->name))
+            return egc_fail(err, EGC_ERROR_RANGE, "%s: cluster.device.%s: is missing", table->where,
+                            param->name);
+    return egc_spec_configure(table, "cluster.device", egc_device_params, out, NULL, err);
+}
+
+static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
+                                  const egc_spec *point, egc_training_config *config,
+                                  egc_error *err)
+{
+    part cluster;
+    void *params;
+    egc_status status = find_part(point, "cluster", "egc.cluster.NAME{...}", &cluster, err);
+    if (status)
+        return status;
+    status = egc_cluster_find(cluster.name, &config->cluster, err);
+    if (status)
+        return egc_error_prefix(err, "%s: cluster", cluster.table->where);
+    const egc_param *table = config->cluster->params;
+    status = new_params(arena, table, config->cluster->params_size, &params, err);
+    config->cluster_params = params;
+    if (status)
+        return status;
+    const egc_spec *device = egc_spec_get(cluster.table, "device");
+    bool spelt = device && device->kind == EGC_SPEC_TABLE;
+    const char *const skip[] = {spelt ? "device" : NULL, NULL};
+    status = egc_spec_configure(cluster.table, cluster.path, table, params, skip, err);
+    if (status)
+        return status;
+    char *name = ((egc_cluster_common *)params)->device;
+    if (!spelt)
+        return name_device(devices, name, (device ? device : cluster.table)->where, &config->device,
+                           err);
+    strcpy(name, CUSTOM_DEVICE);
+    return spell_device(device, &config->device, err);
+}
+
+/* ---- method -------------------------------------------------------------------------------- */
+
+static egc_status set_method_field(egc_method *method, const egc_spec_field *field, egc_error *err)
+{
+    const egc_spec *value = field->value;
+    if (!field->key)
+        return egc_fail(err, EGC_ERROR_NAME,
+                        "%s: method: egc.%s takes KEY = VALUE only, got a value without a key",
+                        value->where, method->name);
+    if (value->kind != EGC_SPEC_SCALAR) {
+        char path[EGC_TEXT_LENGTH];
+        snprintf(path, sizeof path, "method.%s", field->key);
+        return must_be(value, path, "a number, text, true or false", err);
+    }
+    if (egc_method_set(method, field->key, &value->scalar, err))
+        return egc_error_prefix(err, "%s: method.%s", value->where, field->key);
+    return EGC_OK;
+}
+
+static egc_status resolve_method(const egc_spec *point, egc_training_config *config, egc_error *err)
+{
+    part method;
+    egc_status status =
+        find_part(point, "method", "a method's name or egc.NAME{...}", &method, err);
+    if (status)
+        return status;
+    if (egc_method_init(&config->method, method.name, err))
+        return egc_error_prefix(err, "%s: method", method.table->where);
+    for (size_t i = 0; i < method.table->n_fields && !status; i++)
+        status = set_method_field(&config->method, &method.table->fields[i], err);
+    if (!status && egc_method_check(&config->method, err))
+        return egc_error_prefix(err, "%s: method", method.table->where);
+    return status;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+/* The text at key, fallback when there is none. */
+static egc_status get_text(const egc_spec *point, const char *key, const char *fallback,
+                           const char *expected, const char **out, egc_error *err)
+{
+    const egc_spec *value = egc_spec_get(point, key);
+    *out = fallback;
+    if (!value)
+        return EGC_OK;
+    if (value->kind != EGC_SPEC_SCALAR || value->scalar.kind != EGC_SCALAR_TEXT)
+        return must_be(value, key, expected, err);
+    *out = value->scalar.text;
+    return EGC_OK;
+}
+
+static egc_status resolve_exchange(const egc_spec *point, egc_training_config *config,
+                                   egc_error *err)
+{
+    const char *name;
+    egc_status status =
+        get_text(point, "exchange", "auto", "\"auto\" or an exchange's name", &name, err);
+    config->exchange = NULL;
+    if (status || strcmp(name, "auto") == 0)
+        return status;
+    if (egc_exchange_find(name, &config->exchange, err))
+        return egc_error_prefix(err, "%s: exchange", egc_spec_get(point, "exchange")->where);
+    return EGC_OK;
+}
+
+static egc_status resolve_algorithm(const egc_spec *point, egc_error *err)
+{
+    const char *name;
+    egc_status status = get_text(point, "algorithm", "sync", "\"sync\"", &name, err);
+    if (status || strcmp(name, "sync") == 0)
+        return status;
+    return must_be(egc_spec_get(point, "algorithm"), "algorithm", "\"sync\"", err);
+}
+
+egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
+                       egc_training_config *config, egc_error *err)
+{
+    *config = (egc_training_config){0};
+    egc_params_init(egc_training_params, &config->options);
+    egc_status status = egc_spec_configure(point, "", egc_training_params, &config->options,
+                                           egc_experiment_keys, err);
+    if (!status)
+        status = resolve_workload(arena, point, config, err);
+    if (!status)
+        status = resolve_cluster(arena, devices, point, config, err);
+    if (!status)
+        status = resolve_method(point, config, err);
+    if (!status)
+        status = resolve_exchange(point, config, err);
+    return status ? status : resolve_algorithm(point, err);
+}
+
+/* ---- identity ------------------------------------------------------------------------------ */
+
+static egc_status format_part(const char *path, const char *name, const egc_param *table,
+                              const void *params, egc_buf *out, egc_error *err)
+{
+    egc_status status = egc_buf_printf(out, err, "%s=%s{", path, name);
+    if (!status)
+        status = egc_params_format(table, params, false, out, err);
+    return status ? status : egc_buf_printf(out, err, "}\n");
+}
+
+egc_status egc_config_format(const egc_training_config *config, egc_buf *out, egc_error *err)
+{
+    const egc_method *method = &config->method;
+    const char *exchange = config->exchange ? config->exchange->name : "auto";
+    const struct {
+        const char *path, *name;
+        const egc_param *table;
+        const void *params;
+    } parts[] = {
+        {"workload", config->workload->name, config->workload->params, config->workload_params},
+        {"cluster", config->cluster->name, config->cluster->params, config->cluster_params},
+        {"device", "", egc_device_params, &config->device},
+        {"method", method->name, method->compressor->params, method->params},
+        {"method_options", "", egc_method_option_params, &method->options},
+        {"exchange", exchange, NULL, NULL},
+        {"algorithm", "sync", NULL, NULL},
+        {"training", "", egc_training_params, &config->options},
+    };
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
+        status =
+            format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out, err);
+    return status;
+}
+
+egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
+                               egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = egc_config_format(config, &text, err);
+    if (!status)
+        snprintf(run_id, EGC_RUN_ID_LENGTH, "%016" PRIx64,
+                 egc_hash(EGC_HASH_START, text.data, text.len));
+    egc_buf_fini(&text);
+    return status;
+}

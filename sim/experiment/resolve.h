@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a decided table of an experiment to the typed configuration of one training run. */
+#ifndef EGC_EXPERIMENT_RESOLVE_H
+#define EGC_EXPERIMENT_RESOLVE_H
+
+#include "experiment/experiment.h"
+
+/* A named device. The numbers and their sources come from scripts/devices.lua. */
+typedef struct egc_device_profile {
+    const char *name;
+    const char *summary;
+    egc_device device;
+    const char *const *sources; /* one for each row of egc_device_params, in that order */
+} egc_device_profile;
+
+/* Ends with a row whose name is NULL. */
+typedef const egc_device_profile *egc_device_profiles;
+
+/* The profile called name. NAME, listing the valid ones. */
+egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
+                                   const egc_device_profile **out, egc_error *err) EGC_MUST_CHECK;
+
+/* Fills config from point, whose EACH and ZIP are decided; its parameter structs come from arena.
+ * Says what is wrong with a value and where it was written, but not whether the parts fit
+ * together: that is egc_training_check. */
+egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
+                       egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+
+/* Appends every parameter of every part, defaults included: what a run_id is the hash of. */
+egc_status egc_config_format(const egc_training_config *config, egc_buf *out,
+                             egc_error *err) EGC_MUST_CHECK;
+
+/* The 16 hex digits that name a configuration. */
+egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
+                               egc_error *err) EGC_MUST_CHECK;
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The device profiles of scripts/devices.lua, which is part of the binary. */
+#ifndef EGC_SCRIPT_DEVICES_H
+#define EGC_SCRIPT_DEVICES_H
+
+#include "experiment/resolve.h"
+
+typedef struct egc_device_list {
+    egc_device_profiles profiles; /* in the order of the file, ended by a row without a name */
+    egc_arena arena;
+} egc_device_list; /* zeroed is empty */
+
+egc_status egc_device_list_load(egc_device_list *out, egc_error *err) EGC_MUST_CHECK;
+
+void egc_device_list_fini(egc_device_list *list);
+
+/* Appends a line for each number: its name, value, unit and source. MEMORY. */
+egc_status egc_device_describe(const egc_device_profile *profile, egc_buf *out,
+                               egc_error *err) EGC_MUST_CHECK;
+
+#endif

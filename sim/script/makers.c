@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "script/makers.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <string.h>
+
+#include "compressors/method.h"
+#include "experiment/maker.h"
+#include "net/cluster.h"
+#include "workloads/workload.h"
+
+/* Their addresses are keys that no script can have: of the metatable of what a maker made, and of
+ * the registry. */
+static const char maker_key, where_key, api_key;
+
+/* Pushes "FILE:LINE" of the innermost Lua function under way. */
+static void push_where(lua_State *L)
+{
+    lua_Debug frame;
+    for (int level = 1; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "Sl", &frame);
+        if (frame.currentline > 0) {
+            lua_pushfstring(L, "%s:%d", frame.short_src, frame.currentline);
+            return;
+        }
+    }
+    lua_pushliteral(L, "?");
+}
+
+/* The metatable of a new value: its maker, and where it was made. */
+static void push_mark(lua_State *L, const char *maker)
+{
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, maker);
+    lua_rawsetp(L, -2, &maker_key);
+    push_where(L);
+    lua_rawsetp(L, -2, &where_key);
+    lua_pushstring(L, maker);
+    lua_setfield(L, -2, "__metatable");
+}
+
+/* A copy, because a script may give one table to several makers. */
+static void push_copy(lua_State *L, int index)
+{
+    lua_newtable(L);
+    lua_pushnil(L);
+    /* copy, key */
+    while (lua_next(L, index)) {
+        /* copy, key, value */
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);
+    }
+}
+
+static int make(lua_State *L)
+{
+    const char *maker = lua_tostring(L, lua_upvalueindex(1));
+    char call[EGC_TEXT_LENGTH];
+    egc_maker_call(maker, call, sizeof call);
+    int n = lua_gettop(L);
+    if (n > 1 || (n == 1 && !lua_istable(L, 1)))
+        return luaL_error(L, "%s: must be called with one table, as in %s{...}, got %s", call, call,
+                          n > 1 ? "several values" : luaL_typename(L, 1));
+    if (n == 0)
+        lua_newtable(L);
+    push_copy(L, 1);
+    push_mark(L, maker);
+    /* argument, copy, mark */
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+bool egc_lua_made(lua_State *L, int index, const char **maker, const char **where)
+{
+    if (!lua_getmetatable(L, index))
+        return false;
+    lua_rawgetp(L, -1, &maker_key);
+    lua_rawgetp(L, -2, &where_key);
+    /* mark, maker, where */
+    bool made = lua_isstring(L, -2) && lua_isstring(L, -1);
+    if (made) {
+        *maker = lua_tostring(L, -2);
+        *where = lua_tostring(L, -1);
+    }
+    lua_pop(L, 3);
+    return made;
+}
+
+/* ---- the table egc ------------------------------------------------------------------------- */
+
+/* __index: a name that is not there. Upvalues: what the table is called, its names. */
+static int fail_unknown(lua_State *L)
+{
+    const char *table = lua_tostring(L, lua_upvalueindex(1));
+    const char *valid = lua_tostring(L, lua_upvalueindex(2));
+    return luaL_error(L, "unknown name \"%s.%s\"; valid: %s", table, luaL_tolstring(L, 2, NULL),
+                      valid);
+}
+
+/* table, names -> table, names: adds a maker and its name. */
+static void add_maker(lua_State *L, const char *name, const char *maker)
+{
+    lua_pushstring(L, maker);
+    lua_pushcclosure(L, make, 1);
+    lua_setfield(L, -3, name);
+    if (lua_rawlen(L, -1) > 0)
+        lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), name);
+    else
+        lua_pushstring(L, name);
+    /* table, old names, names */
+    lua_remove(L, -2);
+}
+
+/* table, names -> table: makes reading an unknown field an error. */
+static void seal(lua_State *L, const char *called)
+{
+    lua_pushstring(L, called);
+    lua_insert(L, -2);
+    lua_pushcclosure(L, fail_unknown, 2);
+    lua_createtable(L, 0, 1);
+    lua_insert(L, -2);
+    /* table, metatable, function */
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
+/* Pushes a table with a maker "PART.NAME" for each of items, pointers to structs that begin with
+ * their name. */
+static void push_part(lua_State *L, const char *part, const void *const *items)
+{
+    lua_newtable(L);
+    lua_pushliteral(L, "");
+    for (; *items; items++) {
+        const char *name = *(const char *const *)*items;
+        /* table, names, maker */
+        const char *maker = lua_pushfstring(L, "%s.%s", part, name);
+        lua_insert(L, -3);
+        add_maker(L, name, maker);
+        lua_remove(L, -3);
+    }
+    const char *called = lua_pushfstring(L, "egc.%s", part);
+    lua_insert(L, -3);
+    /* called, table, names */
+    seal(L, called);
+    lua_remove(L, -2);
+}
+
+static void add_methods(lua_State *L, const void *const *items)
+{
+    for (; *items; items++) {
+        const char *name = *(const char *const *)*items;
+        const char *maker = lua_pushfstring(L, "method.%s", name);
+        lua_insert(L, -3);
+        /* maker, table, names */
+        add_maker(L, name, maker);
+        lua_remove(L, -3);
+    }
+}
+
+static void push_new_api(lua_State *L)
+{
+    lua_newtable(L);
+    push_part(L, "workload", (const void *const *)egc_workload_types());
+    lua_setfield(L, -2, "workload");
+    push_part(L, "cluster", (const void *const *)egc_cluster_types());
+    lua_setfield(L, -2, "cluster");
+    lua_pushliteral(L, "workload, cluster");
+    /* egc, names */
+    add_maker(L, "experiment", "experiment");
+    add_maker(L, "each", "each");
+    add_maker(L, "zip", "zip");
+    add_methods(L, (const void *const *)egc_compressor_types());
+    add_methods(L, (const void *const *)egc_presets());
+    seal(L, "egc");
+}
+
+void egc_lua_push_api(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &api_key);
+}
+
+void egc_lua_open(lua_State *L)
+{
+    luaL_openlibs(L);
+    push_new_api(L);
+    lua_pushvalue(L, -1);
+    /* egc, egc */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &api_key);
+    lua_setglobal(L, "egc");
+}

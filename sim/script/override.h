@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --set PATH=VALUE: changes to an experiment that are not in its script. */
+#ifndef EGC_SCRIPT_OVERRIDE_H
+#define EGC_SCRIPT_OVERRIDE_H
+
+#include <lua.h>
+
+#include "experiment/spec.h"
+
+/* Applies one setting to *root. VALUE is a Lua expression that may use egc
+ * ("seed=egc.each{1, 2}"); what is none is text ("cluster.bandwidth=10Gbps"). Raises Lua errors. */
+egc_status egc_lua_override(lua_State *L, egc_arena *arena, const char *setting,
+                            const egc_spec **root, egc_error *err) EGC_MUST_CHECK;
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "script/state.h"
+
+#include <assert.h>
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Shrinking keeps the block: Lua takes for granted that it cannot fail. */
+static void *reallocate(void *arg, void *old, size_t old_size, size_t new_size)
+{
+    (void)arg;
+    if (new_size == 0) {
+        egc_free(old);
+        return NULL;
+    }
+    if (old && new_size <= old_size)
+        return old;
+    void *memory = egc_calloc(new_size, 1);
+    if (memory && old) {
+        memcpy(memory, old, old_size);
+        egc_free(old);
+    }
+    return memory;
+}
+
+egc_status egc_lua_new(lua_State **out, egc_error *err)
+{
+    *out = lua_newstate(reallocate, NULL);
+    return *out ? EGC_OK : egc_fail(err, EGC_ERROR_MEMORY, "out of memory: no Lua state");
+}
+
+void egc_lua_free(lua_State *L)
+{
+    if (L)
+        lua_close(L);
+}
+
+/* Error objects of any type become text, where the error is raised. */
+static int describe_error(lua_State *L)
+{
+    /* object */
+    if (lua_type(L, 1) == LUA_TSTRING)
+        return 1;
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
+        return 1;
+    lua_pushfstring(L, "error object must be text, got a %s", luaL_typename(L, 1));
+    return 1;
+}
+
+static egc_status report(lua_State *L, int code, egc_error *err)
+{
+    /* message */
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "unknown error";
+    if (code == LUA_ERRMEM)
+        return egc_fail(err, EGC_ERROR_MEMORY, "out of memory: the script needs more");
+    egc_fail(err, EGC_ERROR_FORMAT, "%s", message);
+    for (char *c = err ? err->message : NULL; c && *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    return EGC_ERROR_FORMAT;
+}
+
+typedef struct protected_call {
+    egc_lua_body body;
+    void *arg;
+    egc_status status;
+    egc_error *err;
+} protected_call;
+
+static int enter(lua_State *L)
+{
+    protected_call *call = lua_touserdata(L, 1);
+    lua_settop(L, 0);
+    call->status = call->body(L, call->arg, call->err);
+    return 0;
+}
+
+egc_status egc_lua_protect(lua_State *L, egc_lua_body body, void *arg, egc_error *err)
+{
+    protected_call call = {.body = body, .arg = arg, .err = err};
+    int top = lua_gettop(L);
+    if (!lua_checkstack(L, 4))
+        return egc_fail(err, EGC_ERROR_MEMORY, "out of memory: the Lua stack cannot grow");
+    lua_pushcfunction(L, describe_error);
+    lua_pushcfunction(L, enter);
+    lua_pushlightuserdata(L, &call);
+    /* describe_error, enter, call */
+    int code = lua_pcall(L, 1, 0, top + 1);
+    if (code != LUA_OK) {
+        call.status = report(L, code, err);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    assert(lua_gettop(L) == top);
+    return call.status;
+}

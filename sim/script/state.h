@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A Lua state on the project's heap, and the one way to enter it. */
+#ifndef EGC_SCRIPT_STATE_H
+#define EGC_SCRIPT_STATE_H
+
+#include <lua.h>
+
+#include "base/error.h"
+
+/* A bare state: no libraries, no globals. MEMORY. */
+egc_status egc_lua_new(lua_State **out, egc_error *err) EGC_MUST_CHECK;
+
+/* Accepts NULL. */
+void egc_lua_free(lua_State *L);
+
+/* What runs inside: it may raise Lua errors, and must own nothing that only it would free. */
+typedef egc_status (*egc_lua_body)(lua_State *L, void *arg, egc_error *err);
+
+/* Runs body in a protected call and leaves the stack as it was. An error that Lua raised becomes
+ * one line: MEMORY, or FORMAT with Lua's "FILE:LINE: MESSAGE". */
+egc_status egc_lua_protect(lua_State *L, egc_lua_body body, void *arg,
+                           egc_error *err) EGC_MUST_CHECK;
+
+#endif
