@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forked children, some at a time: started, watched, and none left behind. While a pool is open
+ * SIGINT, SIGTERM and SIGHUP end no process by themselves but are reported by egc_children_wait.
+ *
+ * A child is a process group of its own, dies with its parent, reads nothing, and what it prints
+ * is not shown: the last line is kept, because it is usually the reason of a crash. */
+#ifndef EGC_EXPERIMENT_CHILDREN_H
+#define EGC_EXPERIMENT_CHILDREN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define EGC_LAST_LINE 512
+
+typedef struct egc_child {
+    pid_t pid; /* 0: a free seat */
+    size_t tag;
+    int output; /* read end of its stdout and stderr */
+    double started_s;
+    bool stopped; /* for taking longer than the limit */
+    char line[EGC_LAST_LINE];
+    size_t line_len;
+    bool line_ended; /* a newline came; the next byte starts a new line */
+} egc_child;
+
+typedef struct egc_children {
+    egc_child *seats;
+    struct pollfd *watched; /* room for one descriptor a seat, and the signals' */
+    size_t n_seats;
+    size_t n_running;
+    double limit_s; /* a child that takes longer is killed; 0: none is */
+    int signals;    /* signalfd */
+    sigset_t mask_before;
+    struct sigaction on_child_before;
+} egc_children;
+
+/* How a child ended. */
+typedef struct egc_child_end {
+    size_t tag;
+    int wait_status; /* as of waitpid */
+    bool stopped;    /* by the pool's limit */
+    double wall_s;
+    char last_line[EGC_LAST_LINE];
+} egc_child_end;
+
+typedef enum egc_children_event {
+    EGC_CHILDREN_ENDED,  /* *end says which */
+    EGC_CHILDREN_TICK,   /* nothing in the last second */
+    EGC_CHILDREN_SIGNAL, /* *signal says which */
+} egc_children_event;
+
+/* A zeroed pool is closed. IO, MEMORY. */
+egc_status egc_children_open(egc_children *pool, size_t n_seats, double limit_s,
+                             egc_error *err) EGC_MUST_CHECK;
+
+/* Kills what still runs. Accepts a closed pool. */
+void egc_children_close(egc_children *pool);
+
+/* Runs job(arg) in a child whose exit status is what job returns. There must be a free seat. IO. */
+egc_status egc_children_start(egc_children *pool, size_t tag, int (*job)(void *arg), void *arg,
+                              egc_error *err) EGC_MUST_CHECK;
+
+/* Waits for the next event. */
+egc_status egc_children_wait(egc_children *pool, egc_children_event *out, egc_child_end *end,
+                             int *signal, egc_error *err) EGC_MUST_CHECK;
+
+/* Seconds on the host's clock, from an arbitrary start. */
+double egc_host_now(void);
+
+#endif

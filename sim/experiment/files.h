@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files and folders of a results folder: written whole or not at all. */
+#ifndef EGC_EXPERIMENT_FILES_H
+#define EGC_EXPERIMENT_FILES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+typedef struct egc_path {
+    char text[PATH_MAX];
+} egc_path;
+
+/* What lies below a results folder has names of at most this length. */
+#define EGC_PATH_TAIL 128
+
+/* A formatted path. Whoever takes a folder from a user checks its length first (RANGE). */
+egc_path egc_path_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+egc_status egc_path_check(const char *folder, egc_error *err) EGC_MUST_CHECK;
+
+bool egc_path_exists(const char *path);
+
+/* Makes a folder and those above it. It may be there already. IO. */
+egc_status egc_folder_make(const char *path, egc_error *err) EGC_MUST_CHECK;
+
+/* Removes a folder and the files in it; one that is not there counts as removed. IO. */
+egc_status egc_folder_remove(const char *path, egc_error *err) EGC_MUST_CHECK;
+
+/* Removes the folders inside a folder, then the folder. IO. */
+egc_status egc_folder_remove_all(const char *path, egc_error *err) EGC_MUST_CHECK;
+
+/* ---- a file under construction: PATH appears, complete, at the commit -------------------------
+ */
+
+typedef struct egc_draft {
+    egc_path path;
+    egc_path draft; /* where it is written until then */
+    int fd;
+} egc_draft; /* fd < 0: not open */
+
+egc_status egc_draft_open(egc_draft *draft, const char *path, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_draft_write(egc_draft *draft, const void *data, size_t len,
+                           egc_error *err) EGC_MUST_CHECK;
+
+/* Appends the bytes of the file at path from offset on. A file that is not there is empty. */
+egc_status egc_draft_copy(egc_draft *draft, const char *path, off_t offset,
+                          egc_error *err) EGC_MUST_CHECK;
+
+/* Brings the bytes to the disk; what can fail for want of space has then succeeded. */
+egc_status egc_draft_sync(egc_draft *draft, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_draft_commit(egc_draft *draft, egc_error *err) EGC_MUST_CHECK;
+
+/* Leaves nothing of a draft that was not committed. */
+void egc_draft_discard(egc_draft *draft);
+
+/* ---- a file's bytes, mapped --------------------------------------------------------------------
+ */
+
+typedef struct egc_bytes {
+    const char *data;
+    size_t len;
+} egc_bytes;
+
+/* A file that is not there is empty. IO. */
+egc_status egc_bytes_map(const char *path, egc_bytes *out, egc_error *err) EGC_MUST_CHECK;
+void egc_bytes_unmap(egc_bytes *bytes);
+
+/* ---- one writer at a time ----------------------------------------------------------------------
+ */
+
+/* Locks DIR for this process and its children; *out is a file descriptor for egc_lock_release.
+ * UNSUPPORTED, naming the process, when another has it. */
+egc_status egc_lock_take(const char *dir, int *out, egc_error *err) EGC_MUST_CHECK;
+void egc_lock_release(const char *dir, int lock);
+
+#endif
