@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Closed loop: a network learns a data set. Every worker holds the same parameters and draws its
+ * own batches; gradients are those of the mean cross-entropy, computed by oneDNN. */
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "workloads/train/batches.h"
+#include "workloads/train/datasets/dataset.h"
+#include "workloads/train/nets/net.h"
+#include "workloads/train/network.h"
+#include "workloads/workload.h"
+
+enum { SEED_WEIGHTS = 0x77656967 }; /* "weig": the stream of random numbers used here */
+
+enum { EVALUATION_BATCH = 100 }; /* large enough to be fast, small enough to stay in the cache */
+
+#define ALL_EXAMPLES (-1) /* "all" as egc_param stores it */
+
+typedef struct train_params {
+    int model;
+    int dataset;
+    char path[EGC_TEXT_LENGTH];
+    int64_t batch;
+    double lr;
+    double momentum;
+    double weight_decay;
+    int schedule;
+    int64_t train_examples;
+    int64_t test_examples;
+} train_params;
+
+static const char *const schedules[] = {"constant", "cosine", NULL};
+static const char *const all[] = {"all", NULL};
+
+static const egc_param params[] = {
+    {.name = "model",
+     .help = "the network",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(train_params, model),
+     .choices = egc_net_names},
+    {.name = "dataset",
+     .help = "what it learns",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(train_params, dataset),
+     .choices = egc_dataset_names},
+    {.name = "path",
+     .help = "folder of the data set; empty: /usr/share/datasets/DATASET",
+     .kind = EGC_PARAM_TEXT,
+     .offset = offsetof(train_params, path)},
+    {.name = "batch",
+     .help = "examples of one worker in one step",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, batch),
+     .def = 32,
+     .min = 1,
+     .max = 65536},
+    {.name = "lr",
+     .help = "learning rate at the first step",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(train_params, lr),
+     .def = 0.05,
+     .min = 0,
+     .max = INFINITY,
+     .flags = EGC_PARAM_OPEN_MIN},
+    {.name = "momentum",
+     .help = "momentum of the optimiser",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(train_params, momentum),
+     .def = 0.9,
+     .min = 0,
+     .max = 1,
+     .flags = EGC_PARAM_OPEN_MAX},
+    {.name = "weight_decay",
+     .help = "share of the parameters that is added to the gradient",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(train_params, weight_decay),
+     .def = 0,
+     .min = 0,
+     .max = INFINITY},
+    {.name = "schedule",
+     .help = "how the learning rate goes on: constant, or down to 0 along a half cosine",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(train_params, schedule),
+     .def = EGC_SCHEDULE_CONSTANT,
+     .choices = schedules},
+    {.name = "train_examples",
+     .help = "how many examples of the training set are used, from its start",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, train_examples),
+     .def = ALL_EXAMPLES,
+     .min = 1,
+     .max = INT32_MAX,
+     .choices = all},
+    {.name = "test_examples",
+     .help = "how many examples of the test set are used, from its start",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, test_examples),
+     .def = ALL_EXAMPLES,
+     .min = 1,
+     .max = INT32_MAX,
+     .choices = all},
+    EGC_PARAM_END,
+};
+
+typedef struct train_state {
+    egc_dataset dataset;
+    egc_batches batches;
+    egc_network *training;
+    egc_network *evaluation;
+} train_state;
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static size_t limit_of(int64_t examples)
+{
+    return examples == ALL_EXAMPLES ? EGC_EXAMPLES_ALL : (size_t)examples;
+}
+
+static egc_status check_count(const char *name, int64_t wanted, size_t got, egc_error *err)
+{
+    if (wanted == ALL_EXAMPLES || (size_t)wanted == got)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_RANGE,
+                    "%s must be at most %zu, which the data set has, got %lld", name, got,
+                    (long long)wanted);
+}
+
+static egc_status load_dataset(const train_params *p, egc_dataset *out, egc_error *err)
+{
+    egc_status status =
+        egc_dataset_load(egc_datasets()[p->dataset], p->path, limit_of(p->train_examples),
+                         limit_of(p->test_examples), out, err);
+    if (!status)
+        status = check_count("train_examples", p->train_examples, out->training.count, err);
+    if (!status)
+        status = check_count("test_examples", p->test_examples, out->test.count, err);
+    return status;
+}
+
+static egc_status build_networks(const train_params *p, train_state *state, egc_error *err)
+{
+    egc_network_config config = {
+        .layers = egc_nets()[p->model]->layers,
+        .example = state->dataset.shape,
+        .classes = state->dataset.classes,
+        .batch = (size_t)p->batch,
+        .training = true,
+    };
+    egc_status status = egc_network_new(&config, &state->training, err);
+    config.batch = EVALUATION_BATCH;
+    config.training = false;
+    return status ? status : egc_network_new(&config, &state->evaluation, err);
+}
+
+static egc_status list_layers(egc_workload *workload, const egc_network *network, egc_error *err)
+{
+    workload->n_layers = egc_network_parameters(network);
+    workload->n_params = network->n_params;
+    workload->layers = egc_calloc(workload->n_layers, sizeof *workload->layers);
+    if (!workload->layers)
+        return egc_fail_memory(err, workload->n_layers * sizeof *workload->layers);
+    for (size_t i = 0; i < workload->n_layers; i++)
+        workload->layers[i] = egc_network_parameter(network, i)->layer;
+    return EGC_OK;
+}
+
+static void close_train(egc_workload *workload)
+{
+    train_state *state = workload->state;
+    egc_network_free(state->training);
+    egc_network_free(state->evaluation);
+    egc_batches_fini(&state->batches);
+    egc_dataset_fini(&state->dataset);
+}
+
+static egc_status open_train(egc_workload *workload, const void *params_in,
+                             const egc_workload_request *request, egc_error *err)
+{
+    const train_params *p = params_in;
+    train_state *state = workload->state;
+    egc_status status = load_dataset(p, &state->dataset, err);
+    if (!status)
+        status = egc_batches_init(&state->batches, state->dataset.training.count, request->workers,
+                                  (size_t)p->batch, request->seed, err);
+    if (!status)
+        status = build_networks(p, state, err);
+    if (!status)
+        status = list_layers(workload, state->training, err);
+    if (status) {
+        close_train(workload);
+        return status;
+    }
+    snprintf(workload->model, sizeof workload->model, "%s", egc_nets()[p->model]->name);
+    workload->optimizer = (egc_optimizer){
+        .lr = p->lr,
+        .momentum = p->momentum,
+        .weight_decay = p->weight_decay,
+        .schedule = p->schedule,
+    };
+    return EGC_OK;
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static egc_status initialize(egc_workload *workload, float *parameters, egc_error *err)
+{
+    (void)err;
+    const train_state *state = workload->state;
+    for (size_t i = 0; i < workload->n_layers; i++) {
+        const egc_parameter *parameter = egc_network_parameter(state->training, i);
+        uint64_t seed = egc_seed_derive(workload->request.seed, SEED_WEIGHTS, i);
+        const gsl_rng rng = {egc_rng_splitmix64, &seed};
+        float *values = parameters + parameter->first;
+        for (size_t j = 0; j < parameter->layer.count; j++)
+            values[j] =
+                parameter->deviation > 0 ? (float)gsl_ran_gaussian(&rng, parameter->deviation) : 0;
+    }
+    return EGC_OK;
+}
+
+static void load_example(egc_network *network, size_t place, const egc_dataset *dataset,
+                         const egc_examples *examples, size_t index)
+{
+    float *values = network->examples + place * egc_shape_count(&dataset->shape);
+    network->labels[place] = egc_dataset_get(dataset, examples, index, values);
+}
+
+static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
+                           const float *parameters, float *grad, double *loss, egc_error *err)
+{
+    train_state *state = workload->state;
+    egc_network *network = state->training;
+    const uint32_t *indices = egc_batches_get(&state->batches, step, worker);
+    for (size_t i = 0; i < network->batch; i++)
+        load_example(network, i, &state->dataset, &state->dataset.training, indices[i]);
+    egc_outcome outcome;
+    egc_status status = egc_network_forward(network, parameters, network->batch, &outcome, err);
+    if (!status)
+        status = egc_network_backward(network, grad, err);
+    if (!status)
+        *loss = outcome.loss / (double)network->batch;
+    return status;
+}
+
+/* The last batch may be short: the rest of the network's batch is then computed and not looked
+ * at. */
+static egc_status evaluate(egc_workload *workload, const float *parameters, egc_evaluation *out,
+                           egc_error *err)
+{
+    train_state *state = workload->state;
+    egc_network *network = state->evaluation;
+    const egc_examples *test = &state->dataset.test;
+    egc_outcome total = {0};
+    for (size_t first = 0; first < test->count; first += network->batch) {
+        size_t left = test->count - first;
+        size_t count = left < network->batch ? left : network->batch;
+        for (size_t i = 0; i < count; i++)
+            load_example(network, i, &state->dataset, test, first + i);
+        egc_outcome outcome;
+        egc_status status = egc_network_forward(network, parameters, count, &outcome, err);
+        if (status)
+            return status;
+        total.loss += outcome.loss;
+        total.correct += outcome.correct;
+    }
+    *out = (egc_evaluation){
+        .loss = total.loss / (double)test->count,
+        .accuracy = (double)total.correct / (double)test->count,
+        .perplexity = NAN,
+    };
+    return EGC_OK;
+}
+
+const egc_workload_type egc_workload_train = {
+    .name = "train",
+    .summary = "a network in training on a data set",
+    .reference = "see the references of its models and data sets",
+    .closed_loop = true,
+    .params = params,
+    .params_size = sizeof(train_params),
+    .state_size = sizeof(train_state),
+    .open = open_train,
+    .initialize = initialize,
+    .gradient = gradient,
+    .evaluate = evaluate,
+    .close = close_train,
+};

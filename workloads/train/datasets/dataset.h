@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Data sets by name, and one data set in memory.
+ *
+ * A data set is one const descriptor in one file, named by one line of list.def. Numbers stay the
+ * bytes they are in the file until a batch is made of them. */
+#ifndef EGC_TRAIN_DATASET_H
+#define EGC_TRAIN_DATASET_H
+
+#include "base/buf.h"
+#include "workloads/train/layers/layer.h"
+
+/* One half of a data set: for training, or for testing. */
+typedef struct egc_examples {
+    size_t count;
+    egc_buf values; /* count examples, one after the other */
+    egc_buf labels; /* one byte each */
+} egc_examples;
+
+typedef struct egc_dataset {
+    egc_shape shape; /* of one example */
+    size_t classes;
+    float scale, shift; /* a network sees scale * byte + shift */
+    egc_examples training;
+    egc_examples test;
+} egc_dataset;
+
+typedef struct egc_dataset_type {
+    const char *name;
+    const char *summary;
+    const char *reference;
+    const char *folder; /* where it is looked for by default */
+    egc_shape shape;    /* of one example */
+    size_t classes;
+    double mean, deviation; /* over all bytes of the training set, of byte / 255 */
+    const char *remedy;     /* what to do when it is not there */
+
+    /* Reads at most this many examples of each half. *out is zeroed before, and egc_dataset_fini
+     * is due on failure too. IO, FORMAT, MEMORY. */
+    egc_status (*load)(const struct egc_dataset_type *type, const char *folder,
+                       size_t training_limit, size_t test_limit, egc_dataset *out, egc_error *err);
+} egc_dataset_type;
+
+/* Every registered data set, NULL-terminated, in the order of list.def, and their names alike. */
+const egc_dataset_type *const *egc_datasets(void);
+extern const char *const egc_dataset_names[];
+
+#define EGC_EXAMPLES_ALL SIZE_MAX
+
+/* Loads a data set from folder, or from its default folder if that is "". */
+egc_status egc_dataset_load(const egc_dataset_type *type, const char *folder, size_t training_limit,
+                            size_t test_limit, egc_dataset *out, egc_error *err) EGC_MUST_CHECK;
+void egc_dataset_fini(egc_dataset *dataset);
+
+/* Writes the example's numbers as a network sees them, and returns its label. */
+int egc_dataset_get(const egc_dataset *dataset, const egc_examples *examples, size_t index,
+                    float *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workloads/train/layers/layer.h"
+
+size_t egc_shape_count(const egc_shape *shape)
+{
+    size_t count = 1;
+    for (int i = 0; i < shape->rank; i++)
+        count *= shape->dims[i];
+    return count;
+}
+
+egc_status egc_node_check_window(const egc_node *node, size_t padding, egc_error *err)
+{
+    const char *kind = node->spec.kind->name;
+    size_t kernel = node->spec.kernel;
+    const size_t *dims = node->in.dims;
+    if (node->in.rank != 3)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "a layer of kind %s needs channels x height x width, got %zu features",
+                        kind, egc_shape_count(&node->in));
+    if (kernel < 1 || kernel > dims[1] + 2 * padding || kernel > dims[2] + 2 * padding)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "a %s of %zu x %zu does not fit an input of %zu x %zu", kind, kernel,
+                        kernel, dims[1], dims[2]);
+    return EGC_OK;
+}
+
+egc_status egc_node_desc(const egc_node *node, const egc_shape *shape, dnnl_memory_desc_t *out,
+                         egc_error *err)
+{
+    dnnl_dims_t dims = {(dnnl_dim_t)node->batch};
+    for (int i = 0; i < shape->rank; i++)
+        dims[i + 1] = (dnnl_dim_t)shape->dims[i];
+    return egc_desc_plain(dims, shape->rank + 1, out, err);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Networks by name. A network is one list of layers in one file, named by one line of list.def. */
+#ifndef EGC_TRAIN_NET_H
+#define EGC_TRAIN_NET_H
+
+#include "workloads/train/layers/layer.h"
+
+typedef struct egc_net {
+    const char *name;
+    const char *summary;
+    const char *reference;
+    const egc_layer_spec *layers; /* ends with a zeroed one */
+} egc_net;
+
+/* Every registered network, NULL-terminated, in the order of list.def, and their names alike. */
+const egc_net *const *egc_nets(void);
+extern const char *const egc_net_names[];
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workloads/train/network.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* ---- planning: shapes and places in the flat vector ----------------------------------------- */
+
+static egc_layer_spec complete_spec(const egc_layer_spec *spec, size_t classes)
+{
+    egc_layer_spec complete = *spec;
+    if (complete.width == EGC_WIDTH_CLASSES)
+        complete.width = classes;
+    if (complete.stride == 0)
+        complete.stride = 1;
+    return complete;
+}
+
+static egc_status plan_node(egc_network *network, egc_node *node, const egc_shape *in,
+                            egc_error *err)
+{
+    node->in = *in;
+    node->batch = network->batch;
+    node->needs_input_grad = network->n_params > 0;
+    egc_status status = node->spec.kind->plan(node, err);
+    if (status) {
+        const char *name = node->spec.name ? node->spec.name : node->spec.kind->name;
+        egc_error_prefix(err, "layer %zu (%s)", (size_t)(node - network->nodes) + 1, name);
+        return status;
+    }
+    for (int i = 0; i < node->n_parameters; i++) {
+        node->parameters[i].first = network->n_params;
+        network->n_params += node->parameters[i].layer.count;
+    }
+    return EGC_OK;
+}
+
+static egc_status plan(egc_network *network, const egc_network_config *config, egc_error *err)
+{
+    static const egc_layer_spec head = {.kind = &egc_layer_log_softmax};
+    size_t n_layers = 0;
+    while (config->layers[n_layers].kind)
+        n_layers++;
+    network->n_nodes = n_layers + 1;
+    network->nodes = egc_calloc(network->n_nodes, sizeof *network->nodes);
+    if (!network->nodes)
+        return egc_fail_memory(err, network->n_nodes * sizeof *network->nodes);
+
+    const egc_shape *in = &config->example;
+    for (size_t i = 0; i < network->n_nodes; i++) {
+        egc_node *node = &network->nodes[i];
+        node->spec = complete_spec(i < n_layers ? &config->layers[i] : &head, config->classes);
+        node->feeds_relu = i < n_layers && config->layers[i + 1].kind == &egc_layer_relu;
+        egc_status status = plan_node(network, node, in, err);
+        if (status)
+            return status;
+        in = &node->out;
+    }
+    return EGC_OK;
+}
+
+/* ---- building: primitives ------------------------------------------------------------------- */
+
+static egc_status build_forward(egc_network *network, egc_error *err)
+{
+    dnnl_memory_desc_t desc;
+    egc_tensor *x;
+    egc_status status = egc_node_desc(&network->nodes[0], &network->nodes[0].in, &desc, err);
+    if (!status)
+        status = egc_graph_tensor(&network->graph, &desc, &x, err);
+    if (status)
+        return status;
+    network->examples = x->data;
+    for (size_t i = 0; i < network->n_nodes; i++) {
+        egc_node *node = &network->nodes[i];
+        node->input = x;
+        status = node->spec.kind->forward(node, &network->graph, err);
+        if (status)
+            return status;
+        x = node->output;
+    }
+    return EGC_OK;
+}
+
+/* From the loss down to the first layer with parameters. */
+static egc_status build_backward(egc_network *network, egc_error *err)
+{
+    egc_tensor *grad;
+    const egc_node *head = &network->nodes[network->n_nodes - 1];
+    egc_status status = egc_graph_tensor(&network->graph, &head->output->desc, &grad, err);
+    bool more = network->n_params > 0;
+    for (size_t i = network->n_nodes; more && i > 0 && !status; i--) {
+        egc_node *node = &network->nodes[i - 1];
+        node->output_grad = grad;
+        status = node->spec.kind->backward(node, &network->graph, err);
+        grad = node->input_grad;
+        more = node->needs_input_grad;
+    }
+    return status;
+}
+
+egc_status egc_network_new(const egc_network_config *config, egc_network **out, egc_error *err)
+{
+    egc_network *network = egc_calloc(1, sizeof *network);
+    if (!network)
+        return egc_fail_memory(err, sizeof *network);
+    network->batch = config->batch;
+    network->classes = config->classes;
+    network->labels = egc_calloc(config->batch, sizeof *network->labels);
+    egc_status status = network->labels
+                            ? egc_graph_init(&network->graph, config->training, err)
+                            : egc_fail_memory(err, config->batch * sizeof *network->labels);
+    if (!status)
+        status = plan(network, config, err);
+    if (!status)
+        status = build_forward(network, err);
+    if (!status && config->training)
+        status = build_backward(network, err);
+    if (status) {
+        egc_network_free(network);
+        return status;
+    }
+    *out = network;
+    return EGC_OK;
+}
+
+void egc_network_free(egc_network *network)
+{
+    if (!network)
+        return;
+    egc_graph_fini(&network->graph);
+    egc_free(network->nodes);
+    egc_free(network->labels);
+    egc_free(network);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+size_t egc_network_parameters(const egc_network *network)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < network->n_nodes; i++)
+        count += (size_t)network->nodes[i].n_parameters;
+    return count;
+}
+
+const egc_parameter *egc_network_parameter(const egc_network *network, size_t i)
+{
+    const egc_node *node = network->nodes;
+    for (; i >= (size_t)node->n_parameters; node++)
+        i -= (size_t)node->n_parameters;
+    return &node->parameters[i];
+}
+
+/* Points every parameter at its range of the flat vectors; either may be NULL. */
+static egc_status attach(egc_network *network, float *values, float *grads, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < network->n_nodes; i++) {
+        egc_node *node = &network->nodes[i];
+        for (int j = 0; j < node->n_parameters && !status; j++) {
+            egc_parameter *parameter = &node->parameters[j];
+            if (values)
+                status = egc_tensor_attach(parameter->value, values + parameter->first, err);
+            if (grads && !status)
+                status = egc_tensor_attach(parameter->grad, grads + parameter->first, err);
+        }
+    }
+    return status;
+}
+
+static bool is_most_probable(const float *log_probability, size_t classes, size_t label)
+{
+    for (size_t i = 0; i < classes; i++)
+        if (i != label && !(log_probability[i] < log_probability[label]))
+            return false;
+    return true;
+}
+
+egc_status egc_network_forward(egc_network *network, const float *parameters, size_t count,
+                               egc_outcome *out, egc_error *err)
+{
+    /* oneDNN takes what it only reads as void * too. */
+    egc_status status = attach(network, (float *)parameters, NULL, err);
+    if (!status)
+        status = egc_graph_run(&network->graph, EGC_PHASE_FORWARD, err);
+    if (status)
+        return status;
+    const float *row = network->nodes[network->n_nodes - 1].output->data;
+    *out = (egc_outcome){0};
+    for (size_t i = 0; i < count; i++, row += network->classes) {
+        size_t label = (size_t)network->labels[i];
+        out->loss -= (double)row[label];
+        out->correct += is_most_probable(row, network->classes, label);
+    }
+    return EGC_OK;
+}
+
+egc_status egc_network_backward(egc_network *network, float *gradient, egc_error *err)
+{
+    egc_status status = attach(network, NULL, gradient, err);
+    if (status)
+        return status;
+    float *row = network->nodes[network->n_nodes - 1].output_grad->data;
+    memset(row, 0, network->batch * network->classes * sizeof *row);
+    for (size_t i = 0; i < network->batch; i++, row += network->classes)
+        row[network->labels[i]] = -1.0f / (float)network->batch;
+    return egc_graph_run(&network->graph, EGC_PHASE_BACKWARD, err);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A classifier in training: layers, the loss on top of them, and the oneDNN graph they became.
+ *
+ * Parameters and gradients are the caller's flat vectors, row-major, in the order of the layers.
+ * Inside, oneDNN chooses its own layouts. */
+#ifndef EGC_TRAIN_NETWORK_H
+#define EGC_TRAIN_NETWORK_H
+
+#include "workloads/train/layers/layer.h"
+
+typedef struct egc_network_config {
+    const egc_layer_spec *layers; /* ends with a zeroed one; log-softmax is added to it */
+    egc_shape example;
+    size_t classes;
+    size_t batch;
+    bool training; /* false: only egc_network_forward */
+} egc_network_config;
+
+typedef struct egc_network {
+    egc_graph graph;
+    egc_node *nodes;
+    size_t n_nodes;
+    size_t n_params;
+    size_t batch;
+    size_t classes;
+    float *examples; /* batch examples, one after the other: fill before a run */
+    int *labels;     /* batch labels in 0 .. classes-1: fill before a run */
+} egc_network;
+
+/* UNSUPPORTED, naming the layer, when the layers do not fit together. MEMORY. */
+egc_status egc_network_new(const egc_network_config *config, egc_network **out,
+                           egc_error *err) EGC_MUST_CHECK;
+
+/* Accepts NULL. */
+void egc_network_free(egc_network *network);
+
+/* How many tensors of parameters there are, and the i-th. Borrowed. */
+size_t egc_network_parameters(const egc_network *network);
+const egc_parameter *egc_network_parameter(const egc_network *network, size_t i);
+
+/* What a forward pass found in the first `count` examples of the batch. */
+typedef struct egc_outcome {
+    double loss;    /* sum of the cross-entropies, nats */
+    size_t correct; /* examples whose most probable class is the label */
+} egc_outcome;
+
+egc_status egc_network_forward(egc_network *network, const float *parameters, size_t count,
+                               egc_outcome *out, egc_error *err) EGC_MUST_CHECK;
+
+/* The gradient of the mean cross-entropy of the batch, after a forward pass with the same
+ * parameters. */
+egc_status egc_network_backward(egc_network *network, float *gradient,
+                                egc_error *err) EGC_MUST_CHECK;
+
+#endif
