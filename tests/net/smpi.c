@@ -62,11 +62,10 @@ static double smpi_time_s(const pairing *pair, const net_trial *trial, size_t by
     char folder[] = "/tmp/egc-smpi-XXXXXX", command[2048], line[256] = "";
     assert_non_null(mkdtemp(folder));
     write_inputs(folder, trial);
-    snprintf(
-        command, sizeof command,
-        SMPI_RUN " -np %d -platform %s/platform.xml -hostfile %s/hosts -tmpdir %s " SMPI_OPTIONS
-                 " --cfg=%s " SMPI_ORACLE " %s %zu; rm -r %s",
-        trial->hosts, folder, folder, folder, pair->algorithm, pair->collective, bytes, folder);
+    snprintf(command, sizeof command,
+             SMPI_RUN " -np %d -platform %s/platform.xml -hostfile %s/hosts " SMPI_OPTIONS
+                      " --cfg=%s " SMPI_ORACLE " %s %zu; rm -r %s",
+             trial->hosts, folder, folder, pair->algorithm, pair->collective, bytes, folder);
     FILE *output = popen(command, "r");
     assert_non_null(output);
     assert_non_null(fgets(line, sizeof line, output));
