@@ -98,7 +98,8 @@ typedef struct egc_training_summary {
     double final_drift;
     double sim_time_s;
     uint64_t steps_done;
-    bool diverged; /* the loss stopped being finite */
+    bool diverged;                 /* training stopped making sense */
+    char reason[EGC_ERROR_LENGTH]; /* why it diverged, in one line */
 } egc_training_summary;
 
 /* Runs it. The calling process must not have made a world before. On failure *out says how far it

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "train/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "train/training.h"
+
+static double layer_time_s(double recorded_s, double flops, double speed_flops)
+{
+    return isnan(recorded_s) ? flops / speed_flops : recorded_s;
+}
+
+/* The number of layers, ending before layer `end`, that the next bucket takes. */
+static size_t layers_in_bucket(const egc_workload *workload, size_t end,
+                               const egc_plan_options *options, bool is_first)
+{
+    if (options->bucket_bytes == EGC_BUCKET_MODEL || options->granularity == EGC_GRANULARITY_MODEL)
+        return end;
+    double limit =
+        is_first ? fmin(options->first_bucket_bytes, options->bucket_bytes) : options->bucket_bytes;
+    size_t taken = 1;
+    double bytes = 4 * (double)workload->layers[end - 1].count;
+    while (options->bucket_bytes != EGC_BUCKET_LAYER && taken < end) {
+        bytes += 4 * (double)workload->layers[end - 1 - taken].count;
+        if (bytes > limit)
+            break;
+        taken++;
+    }
+    return taken;
+}
+
+static void make_buckets(egc_plan *plan, const egc_workload *workload,
+                         const egc_plan_options *options)
+{
+    size_t last_float = workload->n_params;
+    for (size_t end = workload->n_layers; end > 0;) {
+        egc_bucket *bucket = &plan->buckets[plan->n_buckets];
+        size_t taken = layers_in_bucket(workload, end, options, plan->n_buckets == 0);
+        for (size_t i = end - taken; i < end; i++) {
+            const egc_layer *layer = &workload->layers[i];
+            bucket->count += layer->count;
+            bucket->backward_s +=
+                layer_time_s(layer->backward_s, layer->backward_flops, options->speed_flops);
+        }
+        end -= taken;
+        bucket->first_unit = end; /* when units are layers */
+        bucket->n_units = taken;
+        bucket->first = last_float -= bucket->count;
+        plan->n_buckets++;
+    }
+}
+
+static bool make_units(egc_plan *plan, const egc_workload *workload,
+                       const egc_plan_options *options)
+{
+    size_t first = 0;
+    if (options->granularity == EGC_GRANULARITY_LAYER) {
+        for (size_t i = 0; i < workload->n_layers; i++) {
+            const egc_layer *layer = &workload->layers[i];
+            plan->units[i] = (egc_unit){layer->name, first, layer->count};
+            first += layer->count;
+        }
+        plan->n_units = workload->n_layers;
+        return true;
+    }
+    plan->n_units = plan->n_buckets;
+    for (size_t b = 0; b < plan->n_buckets; b++) {
+        egc_bucket *bucket = &plan->buckets[b];
+        size_t u = plan->n_buckets - 1 - b;
+        const char *name = options->granularity == EGC_GRANULARITY_MODEL
+                               ? "model"
+                               : egc_arena_printf(&plan->arena, "bucket-%zu", b);
+        if (!name)
+            return false;
+        plan->units[u] = (egc_unit){name, bucket->first, bucket->count};
+        bucket->first_unit = u;
+        bucket->n_units = 1;
+    }
+    return true;
+}
+
+egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
+                         const egc_plan_options *options, egc_error *err)
+{
+    *plan = (egc_plan){0};
+    size_t n = workload->n_layers;
+    plan->buckets = egc_arena_alloc(&plan->arena, n * sizeof *plan->buckets);
+    plan->units = egc_arena_alloc(&plan->arena, n * sizeof *plan->units);
+    bool made = plan->buckets && plan->units;
+    if (made) {
+        make_buckets(plan, workload, options);
+        made = make_units(plan, workload, options);
+    }
+    if (!made) {
+        egc_plan_fini(plan);
+        return egc_fail_memory(err, n * (sizeof *plan->buckets + sizeof *plan->units));
+    }
+    for (size_t i = 0; i < n; i++)
+        plan->forward_s += layer_time_s(workload->layers[i].forward_s,
+                                        workload->layers[i].forward_flops, options->speed_flops);
+    return EGC_OK;
+}
+
+void egc_plan_fini(egc_plan *plan)
+{
+    egc_arena_fini(&plan->arena);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a model is cut up: units, which are compressed as one vector, and buckets, whose messages
+ * travel as one. Both are ranges of the flat parameter vector. */
+#ifndef EGC_TRAIN_PLAN_H
+#define EGC_TRAIN_PLAN_H
+
+#include "base/arena.h"
+#include "compressors/method.h"
+#include "workloads/workload.h"
+
+typedef struct egc_bucket {
+    size_t first_unit; /* its units follow each other in the flat vector */
+    size_t n_units;
+    size_t first; /* floats */
+    size_t count;
+    double backward_s; /* device time of its layers' backward pass */
+} egc_bucket;
+
+typedef struct egc_plan {
+    egc_unit *units; /* in the order of the flat vector */
+    size_t n_units;
+    egc_bucket *buckets; /* in the order in which gradients become ready: last layers first */
+    size_t n_buckets;
+    double forward_s;
+    egc_arena arena;
+} egc_plan;
+
+typedef struct egc_plan_options {
+    egc_granularity granularity;
+    double bucket_bytes;       /* or EGC_BUCKET_LAYER, EGC_BUCKET_MODEL */
+    double first_bucket_bytes; /* smaller, so that communication starts early */
+    double speed_flops;        /* for layers without recorded times */
+} egc_plan_options;
+
+/* Buckets as PyTorch DDP makes them: layers in reverse order, closed before they would exceed
+ * their size, a layer never split. MEMORY. */
+egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
+                         const egc_plan_options *options, egc_error *err) EGC_MUST_CHECK;
+
+void egc_plan_fini(egc_plan *plan);
+
+#endif
