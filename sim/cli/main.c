@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "kernels/kernels.h"
+
+static const egc_command commands[] = {
+    {"run", egc_cmd_run, "run an experiment written in Lua"},
+    {"plot", egc_cmd_plot, "draw figures from the results of a run"},
+    {"merge", egc_cmd_merge, "join the results of shards"},
+    {"list", egc_cmd_list, "what there is: compressors, workloads, clusters ..."},
+    {"describe", egc_cmd_describe, "all about one of these: reference, parameters, ranges"},
+    {"version", egc_cmd_version, "versions of everything that can change a result"},
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static int print_help(void)
+{
+    egc_grid grid = {.n_columns = 2, .indent = 2};
+    egc_status status = EGC_OK;
+    puts("usage: egc-sim COMMAND [ARGUMENTS]\n\n"
+         "Compresses real gradients of distributed training inside a simulated cluster.\n");
+    for (size_t i = 0; i < N_COMMANDS && !status; i++)
+        status = egc_grid_add(&grid, (const char *[]){commands[i].name, commands[i].summary}, NULL);
+    egc_grid_print(&grid);
+    puts("\n`egc-sim COMMAND --help` tells more about each.\n\n"
+         "The environment variable EGC_KERNELS chooses the variant of the inner loops; results are "
+         "the\nsame with each.\n\nexample:\n"
+         "  egc-sim run scripts/compare.lua && egc-sim plot results/compare");
+    return EGC_EXIT_DONE;
+}
+
+static int fail_unknown(const char *name)
+{
+    fprintf(stderr, "egc-sim: unknown command \"%s\"; valid: ", name);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(stderr, "%s, ", commands[i].name);
+    fputs("help\n", stderr);
+    return EGC_EXIT_USAGE;
+}
+
+static const egc_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+/* `egc-sim help X` is `egc-sim X --help`. */
+static int help_on(char *name)
+{
+    const egc_command *command = find_command(name);
+    char option[] = "--help";
+    char *argv[] = {name, option, NULL};
+    return command ? command->main(2, argv) : fail_unknown(name);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        egc_note("a command is missing; `egc-sim --help` lists them");
+        return EGC_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    if (strcmp(name, "help") == 0 && argc > 2)
+        return help_on(argv[2]);
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return print_help();
+    const egc_command *command = find_command(name);
+    return command ? command->main(argc - 1, argv + 1) : fail_unknown(name);
+}
+
+/* Data that could not be written must not look like success. */
+static int check_stdout(int exit_code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return exit_code;
+    egc_note("cannot write to standard output: %s", strerror(errno ? errno : EIO));
+    return exit_code == EGC_EXIT_DONE ? EGC_EXIT_FAILED : exit_code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *kernels = getenv("EGC_KERNELS");
+    egc_error err = {0};
+    if (kernels && egc_kernels_use(kernels, &err)) {
+        egc_note("EGC_KERNELS: %s", err.message);
+        return EGC_EXIT_USAGE;
+    }
+    return check_stdout(dispatch(argc, argv));
+}

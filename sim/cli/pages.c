@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "codec/codec.h"
+#include "compressors/method.h"
+#include "exchange/exchange.h"
+#include "net/cluster.h"
+#include "workloads/train/datasets/dataset.h"
+#include "workloads/train/nets/net.h"
+#include "workloads/workload.h"
+
+/* ---- pieces --------------------------------------------------------------------------------- */
+
+static void print_fact(const char *what, const char *text)
+{
+    if (text && *text)
+        printf("  %-11s %s\n", what, text);
+}
+
+/* A row: name, default, valid values, help. `object` holds the defaults. */
+static egc_status add_parameter(egc_grid *grid, const egc_param *param, const void *object,
+                                egc_error *err)
+{
+    egc_buf def = {0}, valid = {0};
+    const char *symbol = egc_quantity_symbol(param->quantity);
+    egc_status status = egc_param_format(param, object, &def, err);
+    if (!status && def.len == 0)
+        status = egc_buf_printf(&def, err, "\"\"");
+    if (!status)
+        status = egc_param_range(param, &valid, err);
+    if (!status && *symbol)
+        status = egc_buf_printf(&valid, err, " %s", symbol);
+    if (!status)
+        status = egc_grid_add(grid,
+                              (const char *[]){param->name, (const char *)def.data,
+                                               (const char *)valid.data, param->help},
+                              err);
+    egc_buf_fini(&def);
+    egc_buf_fini(&valid);
+    return status;
+}
+
+static egc_status print_parameters(const char *title, const egc_param *table, const void *object,
+                                   egc_error *err)
+{
+    if (!table || !table->name)
+        return EGC_OK;
+    egc_grid grid = {.n_columns = 4, .indent = 4};
+    egc_status status =
+        egc_grid_add(&grid, (const char *[]){"name", "default", "valid", "meaning"}, err);
+    for (const egc_param *p = table; p->name && !status; p++)
+        status = add_parameter(&grid, p, object, err);
+    printf("\n  %s:\n", title);
+    egc_grid_print(&grid);
+    return status;
+}
+
+static egc_status print_type_parameters(const egc_param *table, size_t size, egc_error *err)
+{
+    void *object = egc_calloc(1, size);
+    if (!object)
+        return egc_fail_memory(err, size);
+    egc_params_init(table, object);
+    egc_status status = print_parameters("parameters", table, object, err);
+    egc_free(object);
+    return status;
+}
+
+/* ---- methods -------------------------------------------------------------------------------- */
+
+static void print_traits(unsigned traits)
+{
+    static const struct {
+        unsigned trait;
+        const char *meaning;
+    } meanings[] = {
+        {EGC_TRAIT_EXACT, "exact: decodes to the same bits"},
+        {EGC_TRAIT_LINEAR, "linear: messages can be summed on the way"},
+        {EGC_TRAIT_UNBIASED, "unbiased: right in the mean"},
+        {EGC_TRAIT_CONTRACTION, "contraction: the error is a bounded share of the input"},
+        {EGC_TRAIT_SCALE_FREE, "scale-free: chooses the same elements of c x as of x"},
+        {EGC_TRAIT_RATIO, "ratio: aims at a share of elements"},
+    };
+    const char *what = "traits";
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (traits & meanings[i].trait) {
+            print_fact(what, meanings[i].meaning);
+            what = "";
+        }
+}
+
+static void print_cost(const egc_cost *cost)
+{
+    printf("  %-11s %g bytes of device memory an element", "cost", cost->bytes_per_element);
+    if (cost->sort_bytes_per_element > 0)
+        printf(" and %g log2(n) for sorting", cost->sort_bytes_per_element);
+    printf(", %g kernel%s a unit\n", cost->kernels, cost->kernels == 1 ? "" : "s");
+}
+
+/* The parameters of a method and the options that all methods have, with the defaults that go
+ * with its name. */
+static egc_status print_method(const char *name, egc_error *err)
+{
+    egc_method method;
+    egc_status status = egc_method_init(&method, name, err);
+    if (!status)
+        status = print_parameters("parameters", method.compressor->params, method.params, err);
+    if (!status)
+        status = print_parameters("options of every method", egc_method_option_params,
+                                  &method.options, err);
+    return status;
+}
+
+egc_status egc_print_compressor(const egc_named *item, egc_error *err)
+{
+    const egc_compressor_type *type = (const egc_compressor_type *)item;
+    print_fact("formula", type->formula);
+    print_fact("reference", type->reference);
+    print_traits(type->traits);
+    print_cost(&type->cost);
+    return print_method(type->name, err);
+}
+
+egc_status egc_print_preset(const egc_named *item, egc_error *err)
+{
+    const egc_preset *preset = (const egc_preset *)item;
+    print_fact("reference", preset->reference);
+    print_fact("compressor", preset->compressor);
+    print_fact("settings", preset->settings);
+    return print_method(preset->name, err);
+}
+
+/* ---- workloads ------------------------------------------------------------------------------ */
+
+egc_status egc_print_workload(const egc_named *item, egc_error *err)
+{
+    const egc_workload_type *type = (const egc_workload_type *)item;
+    print_fact("reference", type->reference);
+    print_fact("loop", type->closed_loop ? "closed: gradients are those of the model in training"
+                                         : "open: gradients do not depend on what was applied");
+    return print_type_parameters(type->params, type->params_size, err);
+}
+
+static egc_status add_layer(egc_grid *grid, const egc_layer *layer, egc_error *err)
+{
+    char shape[96] = "", count[24], forward[32], backward[32];
+    for (size_t d = 0; d < EGC_LAYER_DIMS && layer->shape[d]; d++) {
+        size_t used = strlen(shape);
+        snprintf(shape + used, sizeof shape - used, "%s%zu", d ? "x" : "", layer->shape[d]);
+    }
+    snprintf(count, sizeof count, "%zu", layer->count);
+    snprintf(forward, sizeof forward, "%.4g", layer->forward_flops);
+    snprintf(backward, sizeof backward, "%.4g", layer->backward_flops);
+    return egc_grid_add(grid, (const char *[]){layer->name, shape, count, forward, backward}, err);
+}
+
+static egc_status print_layers(const egc_workload *workload, egc_error *err)
+{
+    egc_grid grid = {.n_columns = 5, .indent = 4, .right = 1u << 2 | 1u << 3 | 1u << 4};
+    double forward = 0, backward = 0;
+    egc_status status = egc_grid_add(
+        &grid, (const char *[]){"layer", "shape", "parameters", "forward FLOPs", "backward FLOPs"},
+        err);
+    for (size_t i = 0; i < workload->n_layers && !status; i++) {
+        forward += workload->layers[i].forward_flops;
+        backward += workload->layers[i].backward_flops;
+        status = add_layer(&grid, &workload->layers[i], err);
+    }
+    printf("  %-11s %zu\n", "parameters", workload->n_params);
+    printf("  %-11s %.4g forward, %.4g backward, for one worker's batch of the default size\n",
+           "FLOPs", forward, backward);
+    puts("\n  layers:");
+    egc_grid_print(&grid);
+    return status;
+}
+
+/* Opens the workload "train" with this model and all else at its default. */
+static egc_status open_model(const char *model, egc_workload **out, egc_error *err)
+{
+    const egc_workload_type *type;
+    egc_status status = egc_workload_find("train", &type, err);
+    if (status)
+        return status;
+    void *params = egc_calloc(1, type->params_size);
+    if (!params)
+        return egc_fail_memory(err, type->params_size);
+    egc_params_init(type->params, params);
+    const egc_param *row = egc_params_find(type->params, "model");
+    egc_scalar name = {.kind = EGC_SCALAR_TEXT, .text = model};
+    egc_workload_request request = {.workers = 1, .steps = 1, .seed = 1};
+    status = egc_param_set(row, params, &name, err);
+    if (!status)
+        status = egc_workload_new(type, params, &request, out, err);
+    egc_free(params);
+    return status;
+}
+
+/* The shape of the first layer comes from the data set: without it the layers are not known, and
+ * that is no failure of `describe`. */
+egc_status egc_print_model(const egc_named *item, egc_error *err)
+{
+    const egc_net *net = (const egc_net *)item;
+    print_fact("reference", net->reference);
+    egc_workload *workload;
+    egc_error reason = {0};
+    if (open_model(net->name, &workload, &reason)) {
+        egc_note("layers are known only with the data set: %s", reason.message);
+        return EGC_OK;
+    }
+    egc_status status = print_layers(workload, err);
+    egc_workload_free(workload);
+    return status;
+}
+
+egc_status egc_print_dataset(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_dataset_type *type = (const egc_dataset_type *)item;
+    print_fact("reference", type->reference);
+    printf("  %-11s %zu\n", "classes", type->classes);
+    print_fact("folder", type->folder);
+    print_fact("if missing", type->remedy);
+    return EGC_OK;
+}
+
+/* ---- networks ------------------------------------------------------------------------------- */
+
+egc_status egc_print_cluster(const egc_named *item, egc_error *err)
+{
+    const egc_cluster_type *type = (const egc_cluster_type *)item;
+    print_fact("reference", type->reference);
+    return print_type_parameters(type->params, type->params_size, err);
+}
+
+egc_status egc_print_exchange(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_exchange_type *type = (const egc_exchange_type *)item;
+    print_fact("kind", type->kind == EGC_EXCHANGE_REDUCE
+                           ? "reduce: sums vectors of floats (linear methods)"
+                           : "gather: every rank gets every message (all methods)");
+    print_fact("cost", type->cost);
+    print_fact("reference", type->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_device(const egc_named *item, egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = egc_device_describe((const egc_device_profile *)item, &text, err);
+    if (!status && text.len)
+        fwrite(text.data, 1, text.len, stdout);
+    egc_buf_fini(&text);
+    return status;
+}
+
+/* ---- codecs and metrics --------------------------------------------------------------------- */
+
+egc_status egc_print_index_codec(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_index_codec *codec = (const egc_index_codec *)item;
+    print_fact("size", codec->size);
+    print_fact("reference", codec->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_value_codec(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_value_codec *codec = (const egc_value_codec *)item;
+    print_fact("size", codec->size);
+    print_fact("reference", codec->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_metric(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_metric *metric = (const egc_metric *)item;
+    print_fact("unit", metric->unit);
+    print_fact("files", metric->files);
+    return EGC_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What `describe` prints about an item of each kind. */
+#ifndef EGC_CLI_PAGES_H
+#define EGC_CLI_PAGES_H
+
+#include "cli/catalog.h"
+
+egc_status egc_print_compressor(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_preset(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_workload(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_model(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_dataset(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_cluster(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_exchange(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_index_codec(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_value_codec(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_device(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_metric(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+
+#endif
