@@ -148,12 +148,15 @@ static void show_progress(void *arg, const egc_progress *progress)
 
 static void note_files(const char *dir)
 {
+    egc_buf path = {0};
     for (size_t t = 0; t < EGC_N_TABLES; t++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", dir, egc_tables[t].file);
-        if (access(path, F_OK) == 0)
-            egc_note("%s: %s", path, egc_tables[t].help);
+        egc_buf_clear(&path);
+        if (egc_buf_printf(&path, NULL, "%s/%s", dir, egc_tables[t].file))
+            break;
+        if (access((const char *)path.data, F_OK) == 0)
+            egc_note("%s: %s", (const char *)path.data, egc_tables[t].help);
     }
+    egc_buf_fini(&path);
     egc_note("figures: egc-sim plot %s", dir);
 }
 
@@ -195,16 +198,17 @@ static int run_in(const run_request *request, const egc_experiment *experiment, 
 /* Several experiments of one script get a folder each in DIR. */
 static int run_experiment(const run_request *request, const egc_experiment *experiment, bool alone)
 {
-    char dir[PATH_MAX];
-    int length = request->out && alone
-                     ? snprintf(dir, sizeof dir, "%s", request->out)
-                     : snprintf(dir, sizeof dir, "%s/%s", request->out ? request->out : "results",
-                                experiment->name);
-    if (length >= PATH_MAX) {
-        egc_note("the path of the results must be shorter than %d bytes, got %d", PATH_MAX, length);
-        return EGC_EXIT_FAILED;
-    }
-    return run_in(request, experiment, dir);
+    egc_buf dir = {0};
+    egc_error err = {0};
+    egc_status status =
+        request->out && alone
+            ? egc_buf_printf(&dir, &err, "%s", request->out)
+            : egc_buf_printf(&dir, &err, "%s/%s", request->out ? request->out : "results",
+                             experiment->name);
+    int exit_code =
+        status ? egc_note_error(&err) : run_in(request, experiment, (const char *)dir.data);
+    egc_buf_fini(&dir);
+    return exit_code;
 }
 
 static int run_script(const run_request *request)
