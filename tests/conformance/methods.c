@@ -78,7 +78,8 @@ static void check_conservation(const egc_method *method, int family)
             if (value_is_exact(method))
                 assert_true(decoded[i] == 0 ? kept == v[i] : kept == 0 && decoded[i] == v[i]);
             else
-                assert_true(fabs((double)decoded[i] + kept - v[i]) <= 1e-6 * fabs(v[i]) + 1e-44);
+                assert_true(fabs((double)decoded[i] + kept - v[i]) <=
+                            1e-7 * (fabs(v[i]) + fabs(decoded[i])) + 1e-44);
             v[i] = kept;
             if (decoded[i] != 0 && method->options.masking && method->compressor->select)
                 u[i] = 0;
