@@ -24,10 +24,9 @@ static void add_point(egc_drawing *d, size_t series, double x, const egc_spread 
 }
 
 static void set_axes(egc_drawing *d, const egc_quality *quality, const char *x_label,
-                     egc_unit_choice unit, const extent *x, bool logarithmic)
+                     egc_unit_choice unit, const extent *x)
 {
-    if (logarithmic)
-        egc_gnuplot_log_axis(&d->script, 'x', x->low / unit.size, x->high / unit.size);
+    egc_gnuplot_log_axis(&d->script, 'x', x->low / unit.size, x->high / unit.size);
     egc_text_put(&d->script,
                  "set xlabel '%s (%s)'\nset ylabel '%s'\nset offsets graph 0, 0, 0.05, 0.05\n"
                  "unit = %g\nscale = %g\n",
@@ -58,7 +57,7 @@ static egc_status draw_final(egc_drawing *d)
                          .has_ranges = x.has_ranges,
                          .n_entries = x.n_series};
     egc_drawing_begin(d, &layout);
-    set_axes(d, quality, "Sent by each worker during the run", egc_unit_of_bytes(x.high), &x, true);
+    set_axes(d, quality, "Sent by each worker during the run", egc_unit_of_bytes(x.high), &x);
     egc_text_put(&d->script, "plot ");
     for (size_t s = 0; s < view->n_series; s++) {
         egc_choice choice = egc_drawing_choice(d, s);
@@ -112,8 +111,7 @@ static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
 }
 
 static egc_status draw_training(egc_drawing *d, const char *x_column, const char *title,
-                                const char *x_label, egc_unit_choice (*unit_of)(double largest),
-                                bool logarithmic)
+                                const char *x_label, egc_unit_choice (*unit_of)(double largest))
 {
     egc_view *view = d->view;
     const egc_quality *quality = egc_quality_of(&view->evals);
@@ -137,7 +135,7 @@ static egc_status draw_training(egc_drawing *d, const char *x_column, const char
         return EGC_OK;
     egc_layout layout = {.title = title, .has_ranges = x.has_ranges, .n_entries = x.n_series};
     egc_drawing_begin(d, &layout);
-    set_axes(d, quality, x_label, unit_of(x.high), &x, logarithmic);
+    set_axes(d, quality, x_label, unit_of(x.high), &x);
     egc_text_put(&d->script, "plot ");
     for (size_t s = 0; s < view->n_series; s++)
         if (n_points[s])
@@ -149,13 +147,13 @@ static egc_status draw_training(egc_drawing *d, const char *x_column, const char
 static egc_status draw_training_bytes(egc_drawing *d)
 {
     return draw_training(d, "sent_bytes_total", "Quality during training against bytes sent",
-                         "Sent by each worker so far", egc_unit_of_bytes, true);
+                         "Sent by each worker so far", egc_unit_of_bytes);
 }
 
 static egc_status draw_training_time(egc_drawing *d)
 {
     return draw_training(d, "sim_time_s", "Quality during training against time", "Simulated time",
-                         egc_unit_of_seconds, false);
+                         egc_unit_of_seconds);
 }
 
 const egc_figure egc_figure_accuracy_bytes = {

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+egc-sim run "$DATA/tiny.lua" --out here --quiet >table
+ls here
