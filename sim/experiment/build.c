@@ -72,13 +72,23 @@ static egc_status filter_points(const builder *b, const egc_spec **list, size_t 
     return status;
 }
 
+/* Only for points that are kept: a filter is there to drop what does not fit together. */
+static egc_status check_point(const egc_point *point, egc_error *err)
+{
+    if (egc_method_check(&point->config.method, err))
+        return egc_error_prefix(err, "%s: method", egc_spec_get(point->spec, "method")->where);
+    if (egc_training_check(&point->config, err))
+        return egc_error_prefix(err, "%s", point->spec->where);
+    return EGC_OK;
+}
+
 static egc_status make_point(const builder *b, const egc_spec *spec, egc_point *point)
 {
     egc_arena *arena = &b->experiment->arena;
     point->spec = spec;
     egc_status status = egc_resolve(arena, b->devices, spec, &point->config, b->err);
-    if (!status && egc_training_check(&point->config, b->err))
-        status = egc_error_prefix(b->err, "%s", spec->where);
+    if (!status)
+        status = check_point(point, b->err);
     if (!status)
         status = egc_config_identify(&point->config, point->run_id, b->err);
     return status ? status : egc_sweep_values(arena, &b->sweep, spec, &point->axis_values, b->err);

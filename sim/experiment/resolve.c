@@ -177,8 +177,6 @@ static egc_status resolve_method(const egc_spec *point, egc_training_config *con
         return egc_error_prefix(err, "%s: method", method.table->where);
     for (size_t i = 0; i < method.table->n_fields && !status; i++)
         status = set_method_field(&config->method, &method.table->fields[i], err);
-    if (!status && egc_method_check(&config->method, err))
-        return egc_error_prefix(err, "%s: method", method.table->where);
     return status;
 }
 

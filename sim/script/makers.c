@@ -8,25 +8,12 @@
 #include "compressors/method.h"
 #include "experiment/maker.h"
 #include "net/cluster.h"
+#include "script/state.h"
 #include "workloads/workload.h"
 
 /* Their addresses are keys that no script can have: of the metatable of what a maker made, and of
  * the registry. */
 static const char maker_key, where_key, api_key;
-
-/* Pushes "FILE:LINE" of the innermost Lua function under way. */
-static void push_where(lua_State *L)
-{
-    lua_Debug frame;
-    for (int level = 1; lua_getstack(L, level, &frame); level++) {
-        lua_getinfo(L, "Sl", &frame);
-        if (frame.currentline > 0) {
-            lua_pushfstring(L, "%s:%d", frame.short_src, frame.currentline);
-            return;
-        }
-    }
-    lua_pushliteral(L, "?");
-}
 
 /* The metatable of a new value: its maker, and where it was made. */
 static void push_mark(lua_State *L, const char *maker)
@@ -34,24 +21,28 @@ static void push_mark(lua_State *L, const char *maker)
     lua_createtable(L, 0, 3);
     lua_pushstring(L, maker);
     lua_rawsetp(L, -2, &maker_key);
-    push_where(L);
+    egc_lua_push_where(L);
     lua_rawsetp(L, -2, &where_key);
     lua_pushstring(L, maker);
     lua_setfield(L, -2, "__metatable");
 }
 
 /* A copy, because a script may give one table to several makers. */
-static void push_copy(lua_State *L, int index)
+void egc_lua_mark(lua_State *L, const char *maker)
 {
+    int original = lua_gettop(L);
     lua_newtable(L);
     lua_pushnil(L);
-    /* copy, key */
-    while (lua_next(L, index)) {
-        /* copy, key, value */
+    /* original, copy, key */
+    while (lua_next(L, original)) {
+        /* original, copy, key, value */
         lua_pushvalue(L, -2);
         lua_insert(L, -2);
         lua_rawset(L, -4);
     }
+    push_mark(L, maker);
+    lua_setmetatable(L, -2);
+    lua_replace(L, original);
 }
 
 static int make(lua_State *L)
@@ -65,10 +56,7 @@ static int make(lua_State *L)
                           n > 1 ? "several values" : luaL_typename(L, 1));
     if (n == 0)
         lua_newtable(L);
-    push_copy(L, 1);
-    push_mark(L, maker);
-    /* argument, copy, mark */
-    lua_setmetatable(L, -2);
+    egc_lua_mark(L, maker);
     return 1;
 }
 
@@ -159,14 +147,17 @@ static void add_methods(lua_State *L, const void *const *items)
     }
 }
 
-static void push_new_api(lua_State *L)
+static void push_new_api(lua_State *L, lua_CFunction simulate, void *session)
 {
     lua_newtable(L);
+    lua_pushlightuserdata(L, session);
+    lua_pushcclosure(L, simulate, 1);
+    lua_setfield(L, -2, "simulate");
     push_part(L, "workload", (const void *const *)egc_workload_types());
     lua_setfield(L, -2, "workload");
     push_part(L, "cluster", (const void *const *)egc_cluster_types());
     lua_setfield(L, -2, "cluster");
-    lua_pushliteral(L, "workload, cluster");
+    lua_pushliteral(L, "simulate, workload, cluster");
     /* egc, names */
     add_maker(L, "experiment", "experiment");
     add_maker(L, "each", "each");
@@ -181,10 +172,10 @@ void egc_lua_push_api(lua_State *L)
     lua_rawgetp(L, LUA_REGISTRYINDEX, &api_key);
 }
 
-void egc_lua_open(lua_State *L)
+void egc_lua_open(lua_State *L, lua_CFunction simulate, void *session)
 {
     luaL_openlibs(L);
-    push_new_api(L);
+    push_new_api(L, simulate, session);
     lua_pushvalue(L, -1);
     /* egc, egc */
     lua_rawsetp(L, LUA_REGISTRYINDEX, &api_key);

@@ -58,8 +58,10 @@ egc_status egc_lua_override(lua_State *L, egc_arena *arena, const char *setting,
     if (!path || !where)
         return egc_fail_memory(err, strlen(setting));
     luaL_checkstack(L, 8, "no room for --set");
+    int top = lua_gettop(L);
     push_value(L, setting, equals + 1);
     egc_status status = egc_lua_to_spec(L, arena, path, where, &value, err);
+    lua_settop(L, top);
     if (!status && egc_spec_set(arena, *root, path, value, root, err))
         return egc_error_prefix(err, "--set");
     return status;

@@ -7,25 +7,19 @@
 
 #include "base/mem.h"
 #include "experiment/build.h"
-#include "script/convert.h"
-#include "script/devices.h"
 #include "script/makers.h"
-#include "script/override.h"
+#include "script/session.h"
+#include "script/simulate.h"
 #include "script/state.h"
 #include "script/view.h"
 
 /* Keys of the registry: the list of experiments, and the `where` of the one being built. */
 static const char list_key, filter_key;
 
-typedef struct session {
-    lua_State *L;
-    const char *path;
-    egc_buf source;
-    egc_device_list devices;
-    const char *const *overrides;
-    size_t n_overrides;
+typedef struct loading {
+    egc_session session;
     egc_script *out;
-} session;
+} loading;
 
 /* ---- running the script -------------------------------------------------------------------- */
 
@@ -73,16 +67,23 @@ static bool is_list(lua_State *L)
     return true;
 }
 
-/* Leaves the list of experiments in the registry. */
+/* Leaves the list of experiments in the registry. A script that simulated need not return any. */
 static egc_status run_script(lua_State *L, void *arg, egc_error *err)
 {
-    session *s = arg;
-    egc_lua_open(L);
-    const char *chunk_name = lua_pushfstring(L, "@%s", s->path);
-    if (luaL_loadbufferx(L, (const char *)s->source.data, s->source.len - 1, chunk_name, "t"))
+    loading *load = arg;
+    egc_session *session = &load->session;
+    egc_lua_open(L, egc_lua_simulate, session);
+    const char *chunk_name = lua_pushfstring(L, "@%s", session->path);
+    const char *source = (const char *)session->source.data;
+    if (*source == *LUA_SIGNATURE)
+        return egc_fail(err, EGC_ERROR_FORMAT, "%s: must be Lua text, got a compiled chunk",
+                        session->path);
+    if (luaL_loadbufferx(L, source, session->source.len - 1, chunk_name, "t"))
         return lua_error(L);
     lua_call(L, 0, 1);
     /* chunk name, result */
+    if (lua_isnil(L, -1) && session->simulated)
+        return EGC_OK;
     if (is_experiment(L, -1)) {
         lua_createtable(L, 1, 0);
         lua_insert(L, -2);
@@ -90,9 +91,9 @@ static egc_status run_script(lua_State *L, void *arg, egc_error *err)
     }
     if (!is_list(L))
         return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: must return egc.experiment{...} or a list of them, got %s", s->path,
-                        lua_isnil(L, -1) ? "nothing" : luaL_typename(L, -1));
-    s->out->n_experiments = lua_rawlen(L, -1);
+                        "%s: must return egc.experiment{...} or a list of them, got %s",
+                        session->path, lua_isnil(L, -1) ? "nothing" : luaL_typename(L, -1));
+    load->out->n_experiments = lua_rawlen(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &list_key);
     return EGC_OK;
 }
@@ -100,7 +101,8 @@ static egc_status run_script(lua_State *L, void *arg, egc_error *err)
 /* ---- one experiment ------------------------------------------------------------------------ */
 
 typedef struct conversion {
-    const session *session;
+    const egc_session *session;
+    egc_experiment *experiment;
     size_t index;
     const egc_spec *root;
     bool has_filter;
@@ -123,17 +125,11 @@ static egc_status keep_filter(lua_State *L, conversion *c, egc_error *err)
 static egc_status convert_experiment(lua_State *L, void *arg, egc_error *err)
 {
     conversion *c = arg;
-    const session *s = c->session;
-    egc_arena *arena = &s->out->experiments[c->index].arena;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &list_key);
     lua_rawgeti(L, -1, (lua_Integer)c->index + 1);
     /* list, experiment */
-    egc_status status = egc_lua_to_spec(L, arena, "", s->path, &c->root, err);
-    if (!status)
-        status = keep_filter(L, c, err);
-    for (size_t i = 0; i < s->n_overrides && !status; i++)
-        status = egc_lua_override(L, arena, s->overrides[i], &c->root, err);
-    return status;
+    egc_status status = egc_session_convert(L, c->session, &c->experiment->arena, &c->root, err);
+    return status ? status : keep_filter(L, c, err);
 }
 
 typedef struct filter_call {
@@ -160,73 +156,67 @@ static egc_status filter_point(void *arg, const egc_training_config *config, boo
     return egc_lua_protect(arg, call_filter, &call, err);
 }
 
-/* The script's file name without folders and extension. */
-static char *default_name(egc_arena *arena, const char *path)
+static egc_status load_experiment(const egc_session *session, size_t index,
+                                  egc_experiment *experiment, egc_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    const char *file = slash ? slash + 1 : path;
-    const char *dot = strrchr(file, '.');
-    return egc_arena_printf(arena, "%.*s", (int)(dot ? (size_t)(dot - file) : strlen(file)), file);
-}
-
-static egc_status load_experiment(session *s, size_t index, egc_error *err)
-{
-    egc_experiment *experiment = &s->out->experiments[index];
-    conversion c = {.session = s, .index = index};
-    char *name = default_name(&experiment->arena, s->path);
-    experiment->source_path = egc_arena_strdup(&experiment->arena, s->path);
-    experiment->source = egc_arena_strdup(&experiment->arena, (const char *)s->source.data);
-    if (!name || !experiment->source_path || !experiment->source)
-        return egc_fail_memory(err, s->source.len);
-    egc_status status = egc_lua_protect(s->L, convert_experiment, &c, err);
+    conversion c = {.session = session, .experiment = experiment, .index = index};
+    char *name = egc_session_name(session, &experiment->arena);
+    egc_status status = name ? egc_session_begin(session, experiment, err)
+                             : egc_fail_memory(err, strlen(session->path));
+    if (!status)
+        status = egc_lua_protect(session->L, convert_experiment, &c, err);
     if (status)
         return status;
-    return egc_experiment_build(experiment, c.root, name, s->devices.profiles,
-                                c.has_filter ? filter_point : NULL, s->L, err);
+    return egc_experiment_build(experiment, c.root, name, session->devices.profiles,
+                                c.has_filter ? filter_point : NULL, session->L, err);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-static egc_status check_names(const session *s, egc_error *err)
+static egc_status check_names(const egc_script *script, const char *path, egc_error *err)
 {
-    for (size_t i = 0; i < s->out->n_experiments; i++)
+    for (size_t i = 0; i < script->n_experiments; i++)
         for (size_t j = 0; j < i; j++)
-            if (strcmp(s->out->experiments[i].name, s->out->experiments[j].name) == 0)
+            if (strcmp(script->experiments[i].name, script->experiments[j].name) == 0)
                 return egc_fail(err, EGC_ERROR_NAME,
                                 "%s: experiments must have different names, got two called \"%s\"",
-                                s->path, s->out->experiments[i].name);
+                                path, script->experiments[i].name);
     return EGC_OK;
 }
 
-static egc_status load_experiments(session *s, egc_error *err)
+static egc_status load_experiments(loading *load, egc_error *err)
 {
-    egc_status status = egc_lua_protect(s->L, run_script, s, err);
+    egc_script *out = load->out;
+    egc_status status = egc_lua_protect(load->session.L, run_script, load, err);
     if (status)
         return status;
-    size_t n = s->out->n_experiments;
-    s->out->experiments = egc_calloc(n, sizeof *s->out->experiments);
-    if (!s->out->experiments)
-        return egc_fail_memory(err, n * sizeof *s->out->experiments);
-    for (size_t i = 0; i < n && !status; i++)
-        status = load_experiment(s, i, err);
-    return status ? status : check_names(s, err);
+    out->experiments = egc_calloc(out->n_experiments, sizeof *out->experiments);
+    if (!out->experiments)
+        return egc_fail_memory(err, out->n_experiments * sizeof *out->experiments);
+    for (size_t i = 0; i < out->n_experiments && !status; i++)
+        status = load_experiment(&load->session, i, &out->experiments[i], err);
+    return status ? status : check_names(out, load->session.path, err);
 }
 
 egc_status egc_script_load(const char *path, const char *const *overrides, size_t n_overrides,
                            egc_script *out, egc_error *err)
 {
-    session s = {.path = path, .overrides = overrides, .n_overrides = n_overrides, .out = out};
+    loading load = {
+        .session = {.path = path, .overrides = overrides, .n_overrides = n_overrides},
+        .out = out,
+    };
+    egc_session *session = &load.session;
     *out = (egc_script){0};
-    egc_status status = read_file(path, &s.source, err);
+    egc_status status = read_file(path, &session->source, err);
     if (!status)
-        status = egc_device_list_load(&s.devices, err);
+        status = egc_device_list_load(&session->devices, err);
     if (!status)
-        status = egc_lua_new(&s.L, err);
+        status = egc_lua_new(&session->L, err);
     if (!status)
-        status = load_experiments(&s, err);
-    egc_lua_free(s.L);
-    egc_device_list_fini(&s.devices);
-    egc_buf_fini(&s.source);
+        status = load_experiments(&load, err);
+    egc_lua_free(session->L);
+    egc_device_list_fini(&session->devices);
+    egc_buf_fini(&session->source);
     if (status)
         egc_script_fini(out);
     return status;

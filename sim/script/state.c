@@ -37,6 +37,19 @@ void egc_lua_free(lua_State *L)
         lua_close(L);
 }
 
+void egc_lua_push_where(lua_State *L)
+{
+    lua_Debug frame;
+    for (int level = 1; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "Sl", &frame);
+        if (frame.currentline > 0) {
+            lua_pushfstring(L, "%s:%d", frame.short_src, frame.currentline);
+            return;
+        }
+    }
+    lua_pushliteral(L, "?");
+}
+
 /* Error objects of any type become text, where the error is raised. */
 static int describe_error(lua_State *L)
 {
@@ -45,7 +58,9 @@ static int describe_error(lua_State *L)
         return 1;
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
         return 1;
-    lua_pushfstring(L, "error object must be text, got a %s", luaL_typename(L, 1));
+    egc_lua_push_where(L);
+    lua_pushfstring(L, "%s: an error must be text, got a %s", lua_tostring(L, -1),
+                    luaL_typename(L, 1));
     return 1;
 }
 

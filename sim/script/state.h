@@ -13,6 +13,9 @@ egc_status egc_lua_new(lua_State **out, egc_error *err) EGC_MUST_CHECK;
 /* Accepts NULL. */
 void egc_lua_free(lua_State *L);
 
+/* Pushes "FILE:LINE" of the innermost Lua function under way. Raises Lua errors. */
+void egc_lua_push_where(lua_State *L);
+
 /* What runs inside: it may raise Lua errors, and must own nothing that only it would free. */
 typedef egc_status (*egc_lua_body)(lua_State *L, void *arg, egc_error *err);
 

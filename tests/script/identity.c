@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run_id depends on the parameters of its point alone, and running out of memory at any moment
+ * is an error like others. */
+#include "base/mem.h"
+#include "harness.h"
+#include "script/devices.h"
+
+#define POINT(fields) "return egc.experiment{" BASE fields "}"
+
+/* The run_id of the last point. */
+static void identify(const char *text, const char *overrides, char run_id[EGC_RUN_ID_LENGTH])
+{
+    egc_script script;
+    egc_error err = {0};
+    assert_ok(load_text(text, overrides, &script, &err), err);
+    const egc_experiment *experiment = &script.experiments[0];
+    memcpy(run_id, experiment->points[experiment->n_points - 1].run_id, EGC_RUN_ID_LENGTH);
+    egc_script_fini(&script);
+}
+
+static const char reference[] = POINT("method='topk', steps=9, seed=2");
+
+static void equal_parameters_have_equal_ids(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        POINT("seed=2, steps=9, method=egc.topk{}"),
+        POINT("method='topk', steps=9, seed=egc.each{1, 2}"),
+        POINT("method=egc.each{'none', 'topk'}, steps=9, seed=2, name='other'"),
+        POINT("method='topk', steps=9.0, seed=2, exchange='auto', algorithm='sync'"),
+        POINT("method='topk', egc.zip{steps={8, 9}, seed={1, 2}}"),
+        POINT("method='topk', steps=9, seed=2, where=function(p) return p.steps == 9 end"),
+        "return egc.experiment{workload=egc.workload.train{}, workers=4, method='topk', steps=9, "
+        "seed=2, cluster=egc.cluster.star{hosts=8, bandwidth='1Gbps', device='v100', cores=1}}",
+    };
+    char want[EGC_RUN_ID_LENGTH], got[EGC_RUN_ID_LENGTH];
+    identify(reference, NULL, want);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        identify(same[i], NULL, got);
+        if (strcmp(got, want) != 0)
+            fail_msg("%s: %s, want %s", same[i], got, want);
+    }
+    identify(POINT("method='topk', seed=2"), "steps=9", got);
+    assert_string_equal(got, want);
+}
+
+static void other_parameters_have_other_ids(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "seed=3",
+        "steps=10",
+        "workers=5",
+        "method=none",
+        "method.ratio=0.5",
+        "method.clip=1",
+        "exchange=allgather-ring",
+        "workload.lr=0.3",
+        "cluster.hosts=9",
+        "cluster.device=a100",
+        "cluster.device={flops=1e12, memory=1e9}",
+        "cluster.device={flops=1e12, memory=2e9}",
+    };
+    enum { N = sizeof settings / sizeof *settings };
+    char ids[N + 1][EGC_RUN_ID_LENGTH];
+    identify(reference, NULL, ids[N]);
+    assert_int_equal(strspn(ids[N], "0123456789abcdef"), 16);
+    for (size_t i = 0; i < N; i++)
+        identify(reference, settings[i], ids[i]);
+    for (size_t i = 0; i <= N; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(ids[i], ids[j]);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const char text[] =
+        POINT("method=egc.each{'none', egc.topk{ratio=0.1}}, egc.zip{steps={1, 2}, seed={3, 4}}, "
+              "where=function(p) return p.seed == 3 end");
+    size_t n_failed = 0, n_since = 0;
+    /* Lua survives some by collecting garbage; far more successes in a row than it has chances to
+     * mean that k has passed the last allocation. */
+    for (long k = 0; n_since < 1000; k++) {
+        egc_script script;
+        egc_error err = {0};
+        egc_mem_fail_after(k);
+        egc_status status = load_text(text, "steps=7", &script, &err);
+        egc_mem_fail_after(-1);
+        if (status != EGC_OK && status != EGC_ERROR_MEMORY)
+            fail_msg("allocation %ld: status %d: %s", k, (int)status, err.message);
+        assert_int_equal(script.n_experiments, status ? 0 : 1);
+        egc_script_fini(&script);
+        n_since = status ? 0 : n_since + 1;
+        n_failed += status != EGC_OK;
+    }
+    assert_true(n_failed > 30);
+}
+
+static void devices_name_their_sources(void **state)
+{
+    (void)state;
+    egc_device_list list;
+    egc_error err = {0};
+    assert_ok(egc_device_list_load(&list, &err), err);
+    const egc_device_profile *v100;
+    assert_ok(egc_device_profile_find(list.profiles, "v100", &v100, &err), err);
+    assert_close(v100->device.flops, 15.7e12, 0);
+    assert_close(v100->device.memory_Bps, 900e9, 0);
+    assert_close(v100->device.launch_s, 5e-6, 1e-15);
+    for (const egc_device_profile *profile = list.profiles; profile->name; profile++) {
+        egc_buf text = {0};
+        assert_ok(egc_device_describe(profile, &text, &err), err);
+        for (size_t i = 0; egc_device_params[i].name; i++) {
+            assert_true(strlen(profile->sources[i]) > 10);
+            assert_non_null(strstr((const char *)text.data, profile->sources[i]));
+        }
+        egc_buf_fini(&text);
+    }
+    egc_device_list_fini(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_parameters_have_equal_ids),
+        cmocka_unit_test(other_parameters_have_other_ids),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(devices_name_their_sources),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
