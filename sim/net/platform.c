@@ -20,8 +20,9 @@ static const char *const model_options[][4] = {
 
 static void start_simgrid(const egc_world_config *config)
 {
-    /* SimGrid's own reports of a deadlock would go to stderr beside ours. */
-    const char *options[12] = {"egc-sim", "--log=root.thres:critical",
+    /* Errors stay: they are what a SimGrid that aborts says last. Its reports of a deadlock, from
+     * ker_engine, would go to stderr beside ours. */
+    const char *options[12] = {"egc-sim", "--log=root.thres:error",
                                "--log=ker_engine.app:file:/dev/null"};
     int count = 3;
     for (const char *const *option = model_options[config->network_model]; *option; option++)

@@ -41,7 +41,8 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out,
 /* Accepts NULL. */
 void egc_world_free(egc_world *world);
 
-/* What an actor does. When one fails, the run ends and egc_world_run returns its error. */
+/* What an actor does. When one fails, the run ends and egc_world_run returns its error. The other
+ * actors are ended where they wait, and the memory they own is not given back. */
 typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
 
 /* Puts an actor on the host of `rank`. name must be unique; it is copied. */

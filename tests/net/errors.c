@@ -3,7 +3,9 @@
 #include "support/test.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "simulate.h"
@@ -238,6 +240,85 @@ static void test_time_limit_ends_the_run(void **state)
     }
 }
 
+/* ---- a link that fails --------------------------------------------------------------------- */
+
+/* SimGrid reads when a link is up from a file of "TIME STATE" lines. It opens such files relative
+ * to the platform only, which is read from /proc/PID/fd. */
+#define FROM_PLATFORM_TO_ROOT "../../.."
+static char cut_file[] = "/tmp/egc-cut-XXXXXX";
+
+static void write_cut_file(void)
+{
+    int fd = mkstemp(cut_file);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "0.5 0\n", 6), 6);
+    assert_int_equal(close(fd), 0);
+}
+
+/* Two hosts and one link, which is down from 0.5 s on. */
+static egc_status write_failing_platform(const void *params, double speed_flops, egc_buf *xml,
+                                         egc_error *err)
+{
+    (void)params;
+    return egc_buf_printf(
+        xml, err,
+        "<?xml version=\"1.0\"?>\n"
+        "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
+        "<host id=\"host-0\" speed=\"%gf\"/><host id=\"host-1\" speed=\"%gf\"/>\n"
+        "<link id=\"wire\" bandwidth=\"1MBps\" latency=\"1ms\" state_file=\"" FROM_PLATFORM_TO_ROOT
+        "%s\"/>\n"
+        "<route src=\"host-0\" dst=\"host-1\"><link_ctn id=\"wire\"/></route>\n"
+        "</zone></platform>\n",
+        speed_flops, speed_flops, cut_file);
+}
+
+static size_t two_hosts(const void *params)
+{
+    (void)params;
+    return 2;
+}
+
+static const egc_cluster_type failing_cluster = {
+    .name = "failing",
+    .params_size = sizeof(egc_cluster_common),
+    .hosts = two_hosts,
+    .write_platform = write_failing_platform,
+};
+
+/* Rank 0 sends rank 1 a megabyte: one second, half of it with the link up. */
+static egc_status send_a_megabyte(worker *self, egc_error *err)
+{
+    egc_buf in = {0};
+    egc_request *request = NULL;
+    uint8_t *data = egc_calloc(1000000, 1);
+    egc_status status = data ? EGC_OK : egc_fail_memory(err, 1000000);
+    if (!status && self->rank == 0)
+        status = egc_isend(self->transport, 1, data, 1000000, &request, err);
+    else if (!status)
+        status = egc_irecv(self->transport, 0, &in, &request, err);
+    if (!status)
+        status = egc_wait(self->transport, request, err);
+    egc_buf_fini(&in);
+    egc_free(data);
+    return status;
+}
+
+static void test_a_failed_link_is_reported_with_rank_and_time(void **state)
+{
+    (void)state;
+    net_trial trial = trial_of(2, 1e6, 1e-3, send_a_megabyte, NULL);
+    trial.config.cluster = &failing_cluster;
+    write_cut_file();
+    outcome got = simulate(&trial);
+    unlink(cut_file);
+    assert_string_equal(got.err.message,
+                        "rank 0 lost a message to rank 1 at 0.5 s: a host or link failed");
+    assert_int_equal(got.status, EGC_ERROR_SIMULATION);
+}
+
+/* ---- exchanges that meet what they do not expect ------------------------------------------- */
+
 /* Ranks disagree about the length. */
 static egc_status reduce_unequal(worker *self, egc_error *err)
 {
@@ -301,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_the_first_failure_ends_the_run),
         cmocka_unit_test(test_failures_at_one_instant_count_in_rank_order),
         cmocka_unit_test(test_time_limit_ends_the_run),
+        cmocka_unit_test(test_a_failed_link_is_reported_with_rank_and_time),
         cmocka_unit_test(test_ranks_that_disagree_are_told),
         cmocka_unit_test(test_damaged_gather_is_refused),
     };
