@@ -6,40 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A unit is `times` / `over` SI units: both exact in binary, so that "50us" is the double nearest
+ * to 5e-5, which 50 * 1e-6 is not. */
 typedef struct unit_row {
     const char *symbol;
-    double scale;
+    double times, over;
 } unit_row;
 
 static const unit_row bandwidth_units[] = {
-    {"bps", 1 / 8.},
-    {"Kbps", 1e3 / 8},
-    {"Mbps", 1e6 / 8},
-    {"Gbps", 1e9 / 8},
-    {"Tbps", 1e12 / 8},
-    {"B/s", 1},
-    {"KB/s", 1e3},
-    {"MB/s", 1e6},
-    {"GB/s", 1e9},
-    {"KiB/s", 0x1p10},
-    {"MiB/s", 0x1p20},
-    {"GiB/s", 0x1p30},
+    {"bps", 1, 8},
+    {"Kbps", 1e3, 8},
+    {"Mbps", 1e6, 8},
+    {"Gbps", 1e9, 8},
+    {"Tbps", 1e12, 8},
+    {"B/s", 1, 1},
+    {"KB/s", 1e3, 1},
+    {"MB/s", 1e6, 1},
+    {"GB/s", 1e9, 1},
+    {"KiB/s", 0x1p10, 1},
+    {"MiB/s", 0x1p20, 1},
+    {"GiB/s", 0x1p30, 1},
     {0},
 };
 static const unit_row time_units[] = {
-    {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}, {0},
+    {"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9}, {"min", 60, 1}, {"h", 3600, 1},
+    {0},
 };
 static const unit_row byte_units[] = {
-    {"B", 1},        {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
-    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {0},
+    {"B", 1, 1},        {"KB", 1e3, 1},     {"MB", 1e6, 1},     {"GB", 1e9, 1},
+    {"KiB", 0x1p10, 1}, {"MiB", 0x1p20, 1}, {"GiB", 0x1p30, 1}, {0},
 };
 static const unit_row flops_units[] = {
-    {"flops", 1},
-    {"Kflops", 1e3},
-    {"Mflops", 1e6},
-    {"Gflops", 1e9},
-    {"Tflops", 1e12},
-    {"Pflops", 1e15},
+    {"flops", 1, 1},
+    {"Kflops", 1e3, 1},
+    {"Mflops", 1e6, 1},
+    {"Gflops", 1e9, 1},
+    {"Tflops", 1e12, 1},
+    {"Pflops", 1e15, 1},
     {0},
 };
 static const unit_row no_units[] = {{0}};
@@ -84,7 +87,7 @@ egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *o
     const unit_row *rows = units[quantity].rows;
     for (const unit_row *row = rows; row->symbol; row++)
         if (strcmp(row->symbol, end) == 0) {
-            *out = number * row->scale;
+            *out = number * row->times / row->over;
             return EGC_OK;
         }
     return unknown_unit(text, end, rows, err);

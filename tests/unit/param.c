@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parameter tables: defaults, every kind of value, ranges with open ends, words, and text. */
+#include "support/test.h"
+
+#include "base/param.h"
+
+typedef struct thing {
+    double real;
+    double size; /* bytes, or a word */
+    int64_t count;
+    bool flag;
+    int choice;
+    int toggle;
+    char text[EGC_TEXT_LENGTH];
+} thing;
+
+static const char *const words[] = {"layer", "model", NULL};
+static const char *const choices[] = {"one", "two", "three", NULL};
+static const char *const toggles[] = {"none", "layer", NULL};
+static const egc_param table[] = {
+    {"real", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, offsetof(thing, real), NAN, 0, 1,
+     EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"size", "", EGC_PARAM_REAL, EGC_QUANTITY_BYTES, offsetof(thing, size), 100, 1, INFINITY, 0,
+     words, NULL},
+    {"count", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(thing, count), 3, 1, 16, 0, NULL,
+     NULL},
+    {"flag", "", EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(thing, flag), 1, 0, 0, 0, NULL, NULL},
+    {"choice", "", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(thing, choice), 1, 0, 0, 0,
+     choices, NULL},
+    {"toggle", "", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(thing, toggle), 0, 0, 0,
+     EGC_PARAM_SWITCH, toggles, NULL},
+    {"text", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(thing, text), 0, 0, 0, 0, NULL, "t"},
+    EGC_PARAM_END,
+};
+
+static egc_scalar number(double value)
+{
+    return (egc_scalar){.kind = EGC_SCALAR_NUMBER, .number = value};
+}
+
+static egc_scalar text(const char *value)
+{
+    return (egc_scalar){.kind = EGC_SCALAR_TEXT, .text = value};
+}
+
+static egc_scalar boolean(bool value)
+{
+    return (egc_scalar){.kind = EGC_SCALAR_BOOL, .boolean = value};
+}
+
+static egc_status set(thing *t, const char *name, egc_scalar value, egc_error *err)
+{
+    return egc_param_set(egc_params_find(table, name), t, &value, err);
+}
+
+static void assert_printed(const thing *t, const char *want)
+{
+    egc_buf out = {0};
+    egc_error err = {0};
+    assert_ok(egc_params_format(table, t, true, &out, &err), err);
+    assert_string_equal(out.data ? (char *)out.data : "", want);
+    egc_buf_fini(&out);
+}
+
+static void values_are_set_and_printed(void **state)
+{
+    (void)state;
+    thing t;
+    egc_error err = {0};
+    egc_params_init(table, &t);
+    assert_true(isnan(t.real) && t.size == 100 && t.count == 3 && t.flag && t.choice == 1);
+    assert_string_equal(t.text, "t");
+    assert_printed(&t, "");
+
+    assert_ok(set(&t, "real", number(0.5), &err), err);
+    assert_ok(set(&t, "size", text("64KiB"), &err), err);
+    assert_ok(set(&t, "count", text("16"), &err), err);
+    assert_ok(set(&t, "flag", text("false"), &err), err);
+    assert_ok(set(&t, "choice", text("three"), &err), err);
+    assert_ok(set(&t, "toggle", boolean(true), &err), err);
+    assert_ok(set(&t, "text", text("a b"), &err), err);
+    assert_printed(&t,
+                   "real=0.5;size=65536;count=16;flag=false;choice=three;toggle=layer;text=a b");
+    assert_ok(set(&t, "size", text("model"), &err), err);
+    assert_true(t.size == -2);
+    assert_printed(&t,
+                   "real=0.5;size=model;count=16;flag=false;choice=three;toggle=layer;text=a b");
+}
+
+static void wrong_values_are_refused(void **state)
+{
+    (void)state;
+    thing t, before;
+    egc_error err;
+    egc_params_init(table, &t);
+    before = t;
+    assert_fails(set(&t, "real", number(0), &err), err, EGC_ERROR_RANGE,
+                 "must be in (0, 1], got 0");
+    assert_fails(set(&t, "real", number(NAN), &err), err, EGC_ERROR_RANGE,
+                 "must be in (0, 1], got nan");
+    assert_fails(set(&t, "real", boolean(true), &err), err, EGC_ERROR_RANGE,
+                 "must be in (0, 1], got true");
+    assert_fails(set(&t, "size", number(-1), &err), err, EGC_ERROR_RANGE,
+                 "must be >= 1 or \"layer\" or \"model\", got -1");
+    assert_fails(set(&t, "count", number(17), &err), err, EGC_ERROR_RANGE,
+                 "must be a whole number in [1, 16], got 17");
+    assert_fails(set(&t, "flag", number(1), &err), err, EGC_ERROR_RANGE,
+                 "must be true or false, got 1");
+    assert_fails(set(&t, "choice", boolean(true), &err), err, EGC_ERROR_RANGE,
+                 "must be \"one\", \"two\" or \"three\", got true");
+    assert_fails(set(&t, "toggle", text("maybe"), &err), err, EGC_ERROR_RANGE,
+                 "must be true, false, \"none\" or \"layer\", got \"maybe\"");
+    assert_fails(set(&t, "text", number(1), &err), err, EGC_ERROR_RANGE, "must be text, got 1");
+    char longer[EGC_TEXT_LENGTH + 1];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_fails(set(&t, "text", text(longer), &err), err, EGC_ERROR_RANGE,
+                 "must be shorter than 512 bytes, got 512");
+    assert_int_equal(t.count, before.count);
+    assert_int_equal(t.choice, before.choice);
+    assert_true(isnan(t.real) && t.size == before.size);
+    assert_null(egc_params_find(table, "rael"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_set_and_printed),
+        cmocka_unit_test(wrong_values_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
