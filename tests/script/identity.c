@@ -30,8 +30,8 @@ static void equal_parameters_have_equal_ids(void **state)
         POINT("method='topk', steps=9.0, seed=2, exchange='auto', algorithm='sync'"),
         POINT("method='topk', egc.zip{steps={8, 9}, seed={1, 2}}"),
         POINT("method='topk', steps=9, seed=2, where=function(p) return p.steps == 9 end"),
-        "return egc.experiment{workload=egc.workload.train{}, workers=4, method='topk', steps=9, "
-        "seed=2, cluster=egc.cluster.star{hosts=8, bandwidth='1Gbps', device='v100', cores=1}}",
+        ("return egc.experiment{workload=egc.workload.train{}, workers=4, method='topk', steps=9, "
+         "seed=2, cluster=egc.cluster.star{hosts=8, bandwidth='1Gbps', device='v100', cores=1}}"),
     };
     char want[EGC_RUN_ID_LENGTH], got[EGC_RUN_ID_LENGTH];
     identify(reference, NULL, want);
