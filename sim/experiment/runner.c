@@ -33,16 +33,16 @@ static void clear_summary(egc_training_summary *summary)
         mean[i] = NAN;
 }
 
-static egc_outcome outcome_of(egc_status status, const egc_training_summary *summary, char *error,
-                              size_t room)
+static egc_outcome outcome_of(egc_status status, const egc_training_summary *summary,
+                              const egc_error *failure)
 {
-    egc_outcome outcome = {.status = "ok", .error = error, .summary = summary};
+    egc_outcome outcome = {.status = "ok", .error = "", .summary = summary};
     if (status) {
         outcome.status = status == EGC_ERROR_TIMEOUT ? "timeout" : "failed";
+        outcome.error = failure->message;
     } else if (summary->diverged) {
         outcome.status = "diverged";
-        snprintf(error, room, "the loss stopped being finite after %llu steps",
-                 (unsigned long long)summary->steps_done);
+        outcome.error = summary->reason;
     }
     return outcome;
 }
@@ -58,7 +58,7 @@ static egc_status record_point(const point_job *job, egc_error *err)
         egc_training_sink sink = egc_record_sink(&record);
         double start_s = egc_host_now();
         egc_status end = job->point_main(&job->point->config, &sink, &summary, &failure);
-        egc_outcome outcome = outcome_of(end, &summary, failure.message, sizeof failure.message);
+        egc_outcome outcome = outcome_of(end, &summary, &failure);
         outcome.wall_s = egc_host_now() - start_s;
         status = egc_record_finish(&record, &outcome, err);
     }
