@@ -126,7 +126,7 @@ static egc_status check_layout(egc_trace_file *trace, egc_error *err)
                           trace->path);
     else if (H5Dget_space_status(trace->gradients.id, &space) < 0)
         status = egc_hdf5_fail(&trace->file, "read", err);
-    else if (space != H5D_SPACE_STATUS_ALLOCATED)
+    else if (space != H5D_SPACE_STATUS_ALLOCATED && trace->steps > 0)
         status = egc_fail(err, EGC_ERROR_FORMAT, "%s: gradients were never written", trace->path);
     egc_hdf5_release(properties);
     return status;
@@ -163,6 +163,15 @@ static egc_status open_loss(egc_trace_file *trace, egc_error *err)
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
+/* A file whose writer was killed, or is at work, opens for SWMR readers only. Those repeat a read
+ * that fails its checksum, by default 100 times, each wait twice as long as the last: damage would
+ * hang. 20 times is a millisecond in all. */
+static bool allow_unfinished(hid_t access)
+{
+    enum { ATTEMPTS = 20 };
+    return H5Pset_metadata_read_attempts(access, ATTEMPTS) >= 0;
+}
+
 static egc_status open_hdf5(egc_trace_file *trace, egc_error *err)
 {
     bool recording;
@@ -170,8 +179,14 @@ static egc_status open_hdf5(egc_trace_file *trace, egc_error *err)
     if (status)
         return status;
     unsigned flags = H5F_ACC_RDONLY | (recording ? H5F_ACC_SWMR_READ : 0);
-    trace->file = (egc_hdf5_file){H5Fopen(trace->path, flags, H5P_DEFAULT), trace->path};
-    return trace->file.id < 0 ? egc_hdf5_fail(&trace->file, "open", err) : EGC_OK;
+    trace->file.path = trace->path;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access > 0 && (!recording || allow_unfinished(access)))
+        trace->file.id = H5Fopen(trace->path, flags, access);
+    if (trace->file.id <= 0)
+        status = egc_hdf5_fail(&trace->file, "open", err);
+    egc_hdf5_release(access);
+    return status;
 }
 
 static egc_status load(egc_trace_file *trace, egc_error *err)
@@ -228,12 +243,11 @@ static egc_status check_written(egc_trace_file *trace, uint64_t step, size_t wor
     hsize_t at[] = {step / trace->chunk[0] * trace->chunk[0],
                     worker / trace->chunk[1] * trace->chunk[1], 0};
     for (; at[2] < trace->n_params; at[2] += trace->chunk[2]) {
-        hsize_t bytes;
-        if (H5Dget_chunk_storage_size(trace->gradients.id, at, &bytes) < 0)
-            return egc_hdf5_fail(&trace->file, "read", err);
-        if (bytes == 0)
+        hsize_t bytes = 0;
+        if (H5Dget_chunk_storage_size(trace->gradients.id, at, &bytes) < 0 || bytes == 0)
             return egc_fail(err, EGC_ERROR_FORMAT,
-                            "%s: the gradient of worker %zu at step %llu was never written",
+                            "%s: no gradient of worker %zu at step %llu (never written, or the "
+                            "file is damaged)",
                             trace->path, worker, (unsigned long long)step);
         if (trace->whole_chunks && bytes != trace->n_params * sizeof(float))
             return egc_fail(err, EGC_ERROR_FORMAT,
