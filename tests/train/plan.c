@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Buckets as DDP makes them, units of each granularity, and times from records or FLOPs. */
+#include "support/test.h"
+
+#include "train/plan.h"
+#include "train/training.h"
+
+/* Layers of 1, 2, 3, 4 floats: recorded times for the first two, FLOPs for the others. */
+static egc_layer layers[] = {
+    {.name = "l1", .count = 1, .forward_s = 1, .backward_s = 2},
+    {.name = "l2", .count = 2, .forward_s = 1, .backward_s = 2},
+    {.name = "l3",
+     .count = 3,
+     .forward_s = NAN,
+     .backward_s = NAN,
+     .forward_flops = 10,
+     .backward_flops = 20},
+    {.name = "l4",
+     .count = 4,
+     .forward_s = NAN,
+     .backward_s = NAN,
+     .forward_flops = 30,
+     .backward_flops = 60},
+};
+static const egc_workload workload = {.layers = layers, .n_layers = 4, .n_params = 10};
+
+static void assert_plan(egc_granularity granularity, double bucket, double first, const char *want)
+{
+    egc_plan plan;
+    egc_error err = {0};
+    const egc_plan_options options = {granularity, bucket, first, 10};
+    assert_ok(egc_plan_init(&plan, &workload, &options, &err), err);
+    assert_close(plan.forward_s, 1 + 1 + 1 + 3, 1e-15);
+    char text[512] = "";
+    for (size_t b = 0; b < plan.n_buckets; b++) {
+        const egc_bucket *bucket_ = &plan.buckets[b];
+        sprintf(text + strlen(text), "[%zu+%zu %gs", bucket_->first, bucket_->count,
+                bucket_->backward_s);
+        for (size_t u = bucket_->first_unit; u < bucket_->first_unit + bucket_->n_units; u++)
+            sprintf(text + strlen(text), " %s:%zu+%zu", plan.units[u].name, plan.units[u].first,
+                    plan.units[u].count);
+        strcat(text, "]");
+    }
+    assert_string_equal(text, want);
+    egc_plan_fini(&plan);
+}
+
+static void buckets_fill_in_reverse_order(void **state)
+{
+    (void)state;
+    assert_plan(EGC_GRANULARITY_LAYER, 28, 16, "[6+4 6s l4:6+4][0+6 6s l1:0+1 l2:1+2 l3:3+3]");
+    assert_plan(EGC_GRANULARITY_LAYER, 20, 20,
+                "[6+4 6s l4:6+4][1+5 4s l2:1+2 l3:3+3][0+1 2s l1:0+1]");
+    assert_plan(EGC_GRANULARITY_LAYER, 4, 4, /* a layer is never split */
+                "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
+    assert_plan(EGC_GRANULARITY_LAYER, EGC_BUCKET_MODEL, 4,
+                "[0+10 12s l1:0+1 l2:1+2 l3:3+3 l4:6+4]");
+    assert_plan(EGC_GRANULARITY_LAYER, EGC_BUCKET_LAYER, 1e9,
+                "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
+}
+
+static void units_follow_granularity(void **state)
+{
+    (void)state;
+    assert_plan(EGC_GRANULARITY_BUCKET, 28, 16, "[6+4 6s bucket-0:6+4][0+6 6s bucket-1:0+6]");
+    assert_plan(EGC_GRANULARITY_MODEL, 4, 4, "[0+10 12s model:0+10]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buckets_fill_in_reverse_order),
+        cmocka_unit_test(units_follow_granularity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whole runs of a workload made for the purpose: two layers of given sizes and times, and a
+ * quadratic loss whose gradient at worker w is x - target(w). Each run has a process of its own,
+ * since a process can make one world only. */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "train/training.h"
+
+enum { SMALL = 100, LARGE = 900, N = SMALL + LARGE, MAX_STEPS = 64 };
+
+/* ---- the workload --------------------------------------------------------------------------- */
+
+static double forward_s = 0.001, backward_s = 0.002; /* of each layer */
+static bool poison;                                  /* a NaN for worker 1 at step 3 */
+
+static egc_status open_quadratic(egc_workload *w, const void *params,
+                                 const egc_workload_request *request, egc_error *err)
+{
+    (void)params, (void)request, (void)err;
+    const size_t counts[] = {SMALL, LARGE};
+    w->layers = egc_calloc(2, sizeof *w->layers);
+    for (int i = 0; i < 2; i++) {
+        w->layers[i] = (egc_layer){.shape = {counts[i]},
+                                   .count = counts[i],
+                                   .forward_s = forward_s,
+                                   .backward_s = backward_s};
+        strcpy(w->layers[i].name, i ? "large" : "small");
+    }
+    w->n_layers = 2;
+    w->n_params = N;
+    strcpy(w->model, "quadratic");
+    w->optimizer = (egc_optimizer){.lr = 0.05, .momentum = 0.5};
+    return EGC_OK;
+}
+
+static egc_status initialize(egc_workload *w, float *x, egc_error *err)
+{
+    (void)w, (void)err;
+    memset(x, 0, N * sizeof *x);
+    return EGC_OK;
+}
+
+static float target(size_t worker, size_t i)
+{
+    return (float)((worker + 1) * (i % 17 + 1)) / 16;
+}
+
+static egc_status gradient(egc_workload *w, uint64_t step, size_t worker, const float *x, float *g,
+                           double *loss, egc_error *err)
+{
+    (void)w, (void)err;
+    *loss = 0;
+    for (size_t i = 0; i < N; i++) {
+        g[i] = (x ? x[i] : 0) - target(worker, i);
+        *loss += 0.5 * (double)g[i] * (double)g[i];
+    }
+    if (poison && step == 3 && worker == 1)
+        g[SMALL] = NAN;
+    return EGC_OK;
+}
+
+static egc_status evaluate(egc_workload *w, const float *x, egc_evaluation *out, egc_error *err)
+{
+    (void)w, (void)err;
+    *out = (egc_evaluation){.loss = 0, .accuracy = x[N - 1], .perplexity = NAN};
+    for (size_t i = 0; i < N; i++)
+        out->loss += (double)x[i];
+    return EGC_OK;
+}
+
+static void close_quadratic(egc_workload *w)
+{
+    (void)w;
+}
+
+static const egc_workload_type closed = {
+    .name = "quadratic",
+    .closed_loop = true,
+    .state_size = 1,
+    .open = open_quadratic,
+    .initialize = initialize,
+    .gradient = gradient,
+    .evaluate = evaluate,
+    .close = close_quadratic,
+};
+static const egc_workload_type open_loop = {
+    .name = "constant",
+    .state_size = 1,
+    .open = open_quadratic,
+    .gradient = gradient,
+    .close = close_quadratic,
+};
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+typedef struct result {
+    egc_status status;
+    egc_error err;
+    egc_training_summary summary;
+    egc_step_metrics step[MAX_STEPS];
+    uint64_t steps;
+    double units; /* rows */
+} result;
+
+static egc_status keep_step(void *arg, uint64_t step, const egc_step_metrics *m, egc_error *err)
+{
+    (void)err;
+    result *r = arg;
+    assert_int_equal(step, r->steps);
+    r->step[r->steps++] = *m;
+    return EGC_OK;
+}
+
+static egc_status count_unit(void *arg, uint64_t step, const egc_unit_metrics *m, egc_error *err)
+{
+    (void)step, (void)m, (void)err;
+    ((result *)arg)->units++;
+    return EGC_OK;
+}
+
+static egc_training_config config_of(const egc_workload_type *workload, const char *method,
+                                     int workers, int steps)
+{
+    static char cluster[4096];
+    egc_error err = {0};
+    egc_training_config config = {
+        .workload = workload, .cluster_params = cluster, .device = {1e12, 0.5, 1e9, 1e-6}};
+    assert_ok(egc_cluster_find("star", &config.cluster, &err), err);
+    egc_params_init(config.cluster->params, cluster);
+    egc_scalar hosts = {.kind = EGC_SCALAR_NUMBER, .number = 16};
+    assert_ok(
+        egc_param_set(egc_params_find(config.cluster->params, "hosts"), cluster, &hosts, &err),
+        err);
+    assert_ok(egc_method_init(&config.method, method, &err), err);
+    egc_params_init(egc_training_params, &config.options);
+    config.options.workers = workers;
+    config.options.steps = steps;
+    config.options.cost = EGC_COST_NONE;
+#ifdef __SANITIZE_ADDRESS__
+    config.thread_contexts = true;
+#endif
+    return config;
+}
+
+static void set(egc_training_config *config, const char *key, const char *word)
+{
+    egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
+    egc_error err = {0};
+    assert_ok(egc_method_set(&config->method, key, &value, &err), err);
+}
+
+static const result *run(const egc_training_config *config)
+{
+    result *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(r != MAP_FAILED);
+    pid_t child = fork();
+    if (child == 0) {
+        const egc_training_sink sink = {.arg = r, .step = keep_step, .unit = count_unit};
+        r->status = egc_training_run(config, &sink, &r->summary, &r->err);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return r;
+}
+
+/* ---- what is learnt ------------------------------------------------------------------------- */
+
+/* The same training without simulator or compressor. */
+static double reference_loss(int workers, int steps)
+{
+    static float x[N], b[N];
+    memset(x, 0, sizeof x);
+    memset(b, 0, sizeof b);
+    for (int step = 0; step < steps; step++)
+        for (size_t i = 0; i < N; i++) {
+            float sum = 0;
+            for (size_t w = 0; w < (size_t)workers; w++)
+                sum += x[i] - target(w, i);
+            b[i] = 0.5f * b[i] + sum / (float)workers;
+            x[i] -= 0.05f * b[i];
+        }
+    double sum = 0;
+    for (size_t i = 0; i < N; i++)
+        sum += (double)x[i];
+    return sum;
+}
+
+static void dense_training_is_momentum_sgd(void **state)
+{
+    (void)state;
+    for (int workers = 1; workers <= 5; workers++) {
+        egc_training_config config = config_of(&closed, "none", workers, 20);
+        const result *r = run(&config);
+        if (r->status)
+            fail_msg("%s", r->err.message);
+        assert_close(r->summary.last.loss, reference_loss(workers, 20), 1e-5);
+        assert_int_equal(r->steps, 20);
+        for (int i = 0; i < 20; i++) {
+            const egc_step_metrics *m = &r->step[i];
+            assert_true(m->compression_ratio == 1 && m->density == 1 && m->rel_error == 0);
+            assert_true(m->cosine > 1 - 1e-9 && m->drift < 1e-6 && m->energy_kept == 1);
+            assert_true(m->sent_bytes == 4 * N && m->residual_norm == 0);
+        }
+    }
+}
+
+/* Everything sent through another path must learn the same. */
+static void sending_everything_learns_the_same(void **state)
+{
+    (void)state;
+    const char *const memories[] = {"none", "residual", "momentum"};
+    for (int i = 0; i < 3; i++) {
+        egc_training_config config = config_of(&closed, "threshold", 4, 20);
+        set(&config, "tau", "0");
+        set(&config, "memory", memories[i]);
+        set(&config, "masking", "false");
+        const result *r = run(&config);
+        if (r->status)
+            fail_msg("%s", r->err.message);
+        assert_close(r->summary.last.loss, reference_loss(4, 20), 1e-4);
+        assert_true(r->summary.final_drift < 1e-5);
+        config.exchange = NULL;
+    }
+    /* masking of everything, corrected by c(1) = 1/(1-m): the steady state of momentum SGD */
+    egc_training_config config = config_of(&closed, "threshold", 4, 40);
+    set(&config, "tau", "0");
+    set(&config, "memory", "momentum");
+    set(&config, "lr_correction", "layer");
+    const result *r = run(&config);
+    assert_close(r->summary.last.loss, reference_loss(4, 200), 0.03);
+}
+
+static void exchanges_learn_the_same(void **state)
+{
+    (void)state;
+    egc_error err = {0};
+    for (int workers = 1; workers <= 6; workers += 1) {
+        double loss = NAN;
+        for (const egc_exchange_type *const *x = egc_exchange_types(); *x; x++) {
+            if ((*x)->kind != EGC_EXCHANGE_GATHER)
+                continue;
+            egc_training_config config = config_of(&closed, "egc", workers, 10);
+            assert_ok(egc_exchange_find((*x)->name, &config.exchange, &err), err);
+            const result *r = run(&config);
+            assert_int_equal(r->status, EGC_OK);
+            assert_true(isnan(loss) || loss == r->summary.last.loss);
+            loss = r->summary.last.loss;
+        }
+    }
+}
+
+/* ---- how long it takes ---------------------------------------------------------------------- */
+
+/* One worker, no network: forward and backward alone. Four workers, one bucket, no overlap: the
+ * ring's closed form after them. */
+static void times_without_overlap(void **state)
+{
+    (void)state;
+    egc_training_config config = config_of(&open_loop, "none", 1, 3);
+    const result *r = run(&config);
+    assert_close(r->summary.mean.step_s, 2 * (forward_s + backward_s), 1e-6);
+    assert_close(r->summary.mean.compute_s, 2 * (forward_s + backward_s), 1e-6);
+
+    config = config_of(&open_loop, "none", 4, 3);
+    config.options.overlap = false;
+    r = run(&config);
+    double ring = 2 * 3 * 50e-6 + 2 * 3. / 4 * 4 * N / 1.25e8;
+    assert_string_equal(r->summary.exchange, "ring");
+    assert_close(r->summary.mean.comm_s, ring, 1e-3);
+    assert_close(r->summary.mean.exposed_comm_s, ring, 1e-3);
+    assert_close(r->summary.mean.step_s, 2 * (forward_s + backward_s) + ring, 1e-4);
+    assert_close(r->summary.mean.network_bytes, 3 * 4 * 2 * 3. / 4 * 4 * N, 1e-9);
+}
+
+/* A bucket for each layer, each exchanged in 4 ms: the first starts after the first backward, the
+ * second when the first is through. Layers take 2 ms backward, so all but 2 ms is exposed. */
+static void overlap_hides_communication(void **state)
+{
+    (void)state;
+    egc_training_config config = config_of(&open_loop, "none", 2, 4);
+    config.options.bucket_bytes = EGC_BUCKET_LAYER;
+    char *cluster = (char *)config.cluster_params;
+    egc_error err = {0};
+    egc_scalar latency = {.kind = EGC_SCALAR_TEXT, .text = "2ms"};
+    assert_ok(
+        egc_param_set(egc_params_find(config.cluster->params, "latency"), cluster, &latency, &err),
+        err);
+    const result *r = run(&config);
+    double large = 2 * 2e-3 + 4. * LARGE / 1.25e8, small = 2 * 2e-3 + 4. * SMALL / 1.25e8;
+    assert_close(r->summary.mean.comm_s, large + small, 1e-3);
+    double end = 2 * forward_s + backward_s + large + small;
+    assert_close(r->summary.mean.step_s, end, 1e-3);
+    assert_close(r->summary.mean.exposed_comm_s, large + small - backward_s, 1e-3);
+}
+
+/* compute + compress + exposed communication + exposed decompression make up the step. */
+static void costs_are_charged(void **state)
+{
+    (void)state;
+    for (int on_stream = 0; on_stream < 2; on_stream++) {
+        egc_training_config config = config_of(&open_loop, "topk", 4, 3);
+        config.options.cost = EGC_COST_MODEL;
+        config.options.overlap = false;
+        config.options.compress_on = on_stream;
+        const egc_step_metrics *m = &run(&config)->summary.mean;
+        assert_true(m->compress_s > 2 * 6e-6 && m->decompress_s > 4e-6);
+        assert_close(m->step_s, m->compute_s + m->compress_s + m->exposed_comm_s + m->decompress_s,
+                     1e-6);
+        config.options.cost = EGC_COST_NONE;
+        m = &run(&config)->summary.mean;
+        assert_true(m->compress_s == 0 && m->decompress_s == 0);
+    }
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------ */
+
+static void nan_in_a_gradient(void **state)
+{
+    (void)state;
+    poison = true;
+    egc_training_config config = config_of(&open_loop, "egc", 2, 10);
+    const result *r = run(&config);
+    assert_int_equal(r->status, EGC_ERROR_NONFINITE);
+    assert_string_equal(r->err.message, "step 3: worker 1: large: gradient has 1 NaN and 0 Inf "
+                                        "among 900 elements");
+    assert_int_equal(r->steps, 3); /* what was done is kept */
+
+    config.workload = &closed; /* in training it is a result */
+    r = run(&config);
+    assert_int_equal(r->status, EGC_OK);
+    assert_true(r->summary.diverged);
+    assert_non_null(strstr(r->summary.reason, "step 3: worker 1"));
+
+    set(&config, "nonfinite", "skip");
+    r = run(&config);
+    assert_true(r->status == EGC_OK && !r->summary.diverged && r->step[3].nonfinite == 1);
+    poison = false;
+}
+
+static void impossible_configurations(void **state)
+{
+    (void)state;
+    egc_error err;
+    egc_training_config config = config_of(&open_loop, "egc", 17, 1);
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+                 "workers: cluster star has 16 hosts, got 17 workers");
+    config.options.workers = 4;
+    assert_int_equal(egc_exchange_find("ring", &config.exchange, &err), EGC_OK);
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "exchange: ring sums messages, and those of method egc cannot be summed; use "
+                 "auto, allgather-ring or allgather-rd");
+}
+
+static void simulated_time_can_be_limited(void **state)
+{
+    (void)state;
+    egc_training_config config = config_of(&open_loop, "none", 2, 50);
+    config.options.max_sim_time_s = 0.1;
+    const result *r = run(&config);
+    assert_int_equal(r->status, EGC_ERROR_TIMEOUT);
+    assert_true(r->steps > 5 && r->steps < 17);
+}
+
+static void units_are_reported_when_asked(void **state)
+{
+    (void)state;
+    egc_training_config config = config_of(&open_loop, "egc", 2, 5);
+    assert_true(run(&config)->units == 0);
+    config.options.layers = true;
+    assert_true(run(&config)->units == 10);
+}
+
+static void runs_repeat(void **state)
+{
+    (void)state;
+    egc_training_config config = config_of(&closed, "egc", 3, 8);
+    config.options.cost = EGC_COST_MODEL;
+    const result *a = run(&config), *b = run(&config);
+    assert_memory_equal(a->step, b->step, sizeof a->step);
+    assert_true(a->summary.sim_time_s == b->summary.sim_time_s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_training_is_momentum_sgd),
+        cmocka_unit_test(sending_everything_learns_the_same),
+        cmocka_unit_test(exchanges_learn_the_same),
+        cmocka_unit_test(times_without_overlap),
+        cmocka_unit_test(overlap_hides_communication),
+        cmocka_unit_test(costs_are_charged),
+        cmocka_unit_test(nan_in_a_gradient),
+        cmocka_unit_test(impossible_configurations),
+        cmocka_unit_test(simulated_time_can_be_limited),
+        cmocka_unit_test(units_are_reported_when_asked),
+        cmocka_unit_test(runs_repeat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
