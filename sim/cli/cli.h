@@ -28,6 +28,7 @@ int egc_cmd_plot(int argc, char **argv);
 int egc_cmd_merge(int argc, char **argv);
 int egc_cmd_list(int argc, char **argv);
 int egc_cmd_describe(int argc, char **argv);
+int egc_cmd_trace(int argc, char **argv);
 int egc_cmd_version(int argc, char **argv);
 
 /* ---- notes ---------------------------------------------------------------------------------- */

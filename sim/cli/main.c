@@ -13,6 +13,7 @@ static const egc_command commands[] = {
     {"merge", egc_cmd_merge, "join the results of shards"},
     {"list", egc_cmd_list, "what there is: compressors, workloads, clusters ..."},
     {"describe", egc_cmd_describe, "all about one of these: reference, parameters, ranges"},
+    {"trace", egc_cmd_trace, "recorded gradients: record them, show what they are"},
     {"version", egc_cmd_version, "versions of everything that can change a result"},
 };
 
