@@ -74,7 +74,7 @@ void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n
     egc_text *script = &drawing->script;
     egc_text_put(script,
                  "set yrange [%g:-0.5]\nunset grid\nset grid x lc rgb '#DDDDDD' lt 1 lw "
-                 "0.5\nset border 1\nset ytics scale 0 (",
+                 "0.5\nset border 1\nset ytics scale 0 font ',12' (",
                  (double)n - 0.5);
     for (size_t i = 0; i < n; i++) {
         egc_text_put(script, i ? ", " : "");
@@ -84,7 +84,7 @@ void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n
     egc_text_put(script, ")\n");
 }
 
-void egc_drawing_series_style(egc_drawing *drawing, size_t series, double mark_size)
+void egc_drawing_series_style(egc_drawing *drawing, size_t series, egc_mark mark)
 {
     static const char *const colors[] = {EGC_COLOR_BLUE,   EGC_COLOR_VERMILLION, EGC_COLOR_GREEN,
                                          EGC_COLOR_PURPLE, EGC_COLOR_ORANGE,     EGC_COLOR_SKY};
@@ -99,7 +99,8 @@ void egc_drawing_series_style(egc_drawing *drawing, size_t series, double mark_s
     egc_text_quote(&drawing->script, all[series].label);
     egc_text_put(&drawing->script, " lc rgb '%s' lw %d dt %d pt %d ps %g",
                  dense ? EGC_COLOR_BLACK : colors[at % 6], dense ? 3 : 2,
-                 dense ? 1 : dashes[at % 4], dense ? 2 : marks[at % 10], mark_size);
+                 dense || mark == EGC_MARK_POINT ? 1 : dashes[at % 4], dense ? 2 : marks[at % 10],
+                 mark == EGC_MARK_POINT ? 1.5 : 0.9);
 }
 
 const egc_quality *egc_quality_of(const egc_csv_table *table)

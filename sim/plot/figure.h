@@ -51,9 +51,14 @@ void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout);
 /* Horizontal bars have their labels on the left, where long ones are legible. */
 void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n);
 
+typedef enum egc_mark {
+    EGC_MARK_POINT, /* stands alone: large, its range drawn solid */
+    EGC_MARK_LINE,  /* sits on a line that has dashes of its own */
+} egc_mark;
+
 /* How lines and marks of a series look, the same in every figure; dense runs are black. Ends the
  * word list of a plot command: `title '...' lc ... pt ...`. */
-void egc_drawing_series_style(egc_drawing *drawing, size_t series, double mark_size);
+void egc_drawing_series_style(egc_drawing *drawing, size_t series, egc_mark mark);
 
 /* What the quality of a model is measured in: accuracy, or else perplexity. */
 typedef struct egc_quality {

@@ -64,7 +64,7 @@ static egc_status draw_against_bandwidth(egc_drawing *d, const char *column, con
             continue;
         egc_text_put(&d->script, "'%s.csv' using ($1 == %zu ? $2 : NaN):3 with linespoints ",
                      d->name, s);
-        egc_drawing_series_style(d, s, 0.9);
+        egc_drawing_series_style(d, s, EGC_MARK_LINE);
         egc_text_put(&d->script, ", \\\n     ");
     }
     egc_text_put(&d->script, "NaN notitle\n");

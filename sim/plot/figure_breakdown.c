@@ -82,7 +82,7 @@ static egc_status draw(egc_drawing *d)
     egc_text_put(&d->script,
                  "set xrange [0:%g]\nset xlabel 'Simulated time of a step (%s)'\n"
                  "unit = %g\nsymbol = '%s'\n",
-                 1.2 * longest / unit.size, unit.symbol, unit.size, unit.symbol);
+                 1.3 * longest / unit.size, unit.symbol, unit.size, unit.symbol);
     plot_parts(d);
     return EGC_OK;
 }

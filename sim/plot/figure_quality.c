@@ -67,7 +67,7 @@ static egc_status draw_final(egc_drawing *d)
                      "'%s.csv' using ($1 == %zu ? $2/unit : NaN):($3*scale):($4*scale):($5*scale) "
                      "with yerrorbars ",
                      d->name, s);
-        egc_drawing_series_style(d, s, 1.5);
+        egc_drawing_series_style(d, s, EGC_MARK_POINT);
         egc_text_put(&d->script, ", \\\n     ");
     }
     egc_text_put(&d->script, "NaN notitle\n");
@@ -106,7 +106,7 @@ static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
                  "scale) with vectors nohead lw 1 lc rgb '#888888' notitle, \\\n     "
                  "'' using ($1 == %zu ? $2/unit : NaN):($3*scale) with linespoints ",
                  d->name, series, series);
-    egc_drawing_series_style(d, series, 0.9);
+    egc_drawing_series_style(d, series, EGC_MARK_LINE);
     egc_text_put(&d->script, " pi %zu, \\\n     ", 1 + n_points / MARKS_PER_CURVE);
 }
 
