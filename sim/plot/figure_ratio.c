@@ -33,7 +33,7 @@ static egc_status draw(egc_drawing *d)
         .title = "Compression ratio by method", .has_ranges = has_ranges, .n_bars = n};
     egc_drawing_begin(d, &layout);
     egc_drawing_bar_labels(d, shown, n);
-    egc_gnuplot_log_axis(&d->script, 'x', fmin(0.7, 0.7 * low), 3 * high);
+    egc_gnuplot_log_axis(&d->script, 'x', fmin(0.7, 0.7 * low), 6 * high);
     egc_text_put(
         &d->script,
         "set xlabel 'Dense bytes / bytes sent'\n"
