@@ -36,27 +36,42 @@ static egc_status fail_damaged(const idx_file *file, egc_error *err)
                             file->type->name);
 }
 
+static const char broken_gzip[] = "broken gzip data or wrong checksum";
+
+/* A read that gave `got` of `wanted` bytes. */
+static egc_status fail_read(const idx_file *file, size_t got, size_t wanted, const char *what,
+                            egc_error *err)
+{
+    int code;
+    gzerror(file->stream, &code);
+    if (code == Z_ERRNO)
+        return egc_fail_errno(err, "read", file->path);
+    if (code == Z_MEM_ERROR)
+        return egc_fail_memory(err, CHUNK_BYTES);
+    if (code == Z_DATA_ERROR)
+        egc_fail(err, EGC_ERROR_FORMAT, "%s", broken_gzip);
+    else
+        egc_fail(err, EGC_ERROR_FORMAT, "ends after %zu of %zu bytes of %s", got, wanted, what);
+    return fail_damaged(file, err);
+}
+
 /* Appends exactly `wanted` bytes, a chunk at a time: a header that lies about its size runs into
  * the end of the file before it costs memory. */
 static egc_status read_bytes(idx_file *file, size_t wanted, const char *what, egc_buf *out,
                              egc_error *err)
 {
-    size_t got = 0;
-    while (got < wanted) {
+    for (size_t got = 0; got < wanted;) {
         size_t chunk = wanted - got < CHUNK_BYTES ? wanted - got : CHUNK_BYTES;
         egc_status status = egc_buf_reserve(out, chunk, err);
         if (status)
             return status;
         int count = gzread(file->stream, out->data + out->len, (unsigned)chunk);
         if (count <= 0)
-            break;
+            return fail_read(file, got, wanted, what, err);
         out->len += (size_t)count;
         got += (size_t)count;
     }
-    if (got == wanted)
-        return EGC_OK;
-    egc_fail(err, EGC_ERROR_FORMAT, "ends after %zu of %zu bytes of %s", got, wanted, what);
-    return fail_damaged(file, err);
+    return EGC_OK;
 }
 
 /* After the last number: a byte more is as wrong as one too few, and only at the end does zlib
@@ -65,14 +80,12 @@ static egc_status expect_end(idx_file *file, egc_error *err)
 {
     char byte;
     int count = gzread(file->stream, &byte, 1);
-    if (count == 0 && gzclose_r(file->stream) == Z_OK) {
-        file->stream = NULL;
+    int closed = gzclose_r(file->stream);
+    file->stream = NULL;
+    if (count == 0 && closed == Z_OK)
         return EGC_OK;
-    }
-    if (count == 0)
-        file->stream = NULL;
     egc_fail(err, EGC_ERROR_FORMAT, "%s",
-             count > 0 ? "holds more bytes than its header says" : "wrong checksum");
+             count > 0 ? "holds more bytes than its header says" : broken_gzip);
     return fail_damaged(file, err);
 }
 
