@@ -71,9 +71,9 @@ egc_status egc_folder_make(const char *path, egc_error *err)
     return status ? status : make_one(path, err);
 }
 
-/* Calls remove_entry for each entry of a folder, then removes the folder. */
-static egc_status remove_with(const char *path,
-                              egc_status (*remove_entry)(const char *, egc_error *), egc_error *err)
+/* Calls act for each entry of a folder. A folder that is not there has none. */
+static egc_status for_each_entry(const char *path, egc_status (*act)(const char *, egc_error *),
+                                 egc_error *err)
 {
     DIR *folder = opendir(path);
     if (!folder)
@@ -81,9 +81,16 @@ static egc_status remove_with(const char *path,
     egc_status status = EGC_OK;
     for (struct dirent *entry; !status && (entry = readdir(folder));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            status = remove_entry(egc_path_of("%s/%s", path, entry->d_name).text, err);
+            status = act(egc_path_of("%s/%s", path, entry->d_name).text, err);
     closedir(folder);
-    if (!status && rmdir(path) != 0)
+    return status;
+}
+
+static egc_status remove_with(const char *path,
+                              egc_status (*remove_entry)(const char *, egc_error *), egc_error *err)
+{
+    egc_status status = for_each_entry(path, remove_entry, err);
+    if (!status && rmdir(path) != 0 && errno != ENOENT)
         status = egc_fail_errno(err, "remove", path);
     return status;
 }
@@ -98,6 +105,17 @@ egc_status egc_folder_remove(const char *path, egc_error *err)
     return remove_with(path, remove_file, err);
 }
 
+static egc_status remove_draft(const char *path, egc_error *err)
+{
+    const char *ending = strrchr(path, '.');
+    return ending && strcmp(ending, EGC_DRAFT) == 0 ? egc_folder_remove(path, err) : EGC_OK;
+}
+
+egc_status egc_folder_remove_drafts(const char *path, egc_error *err)
+{
+    return for_each_entry(path, remove_draft, err);
+}
+
 egc_status egc_folder_remove_all(const char *path, egc_error *err)
 {
     return remove_with(path, egc_folder_remove, err);
@@ -108,7 +126,7 @@ egc_status egc_folder_remove_all(const char *path, egc_error *err)
 egc_status egc_draft_open(egc_draft *draft, const char *path, egc_error *err)
 {
     draft->path = egc_path_of("%s", path);
-    draft->draft = egc_path_of("%s.draft", path);
+    draft->draft = egc_path_of("%s" EGC_DRAFT, path);
     draft->fd = open(draft->draft.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return draft->fd >= 0 ? EGC_OK : egc_fail_errno(err, "write", path);
 }

@@ -17,6 +17,9 @@ typedef struct egc_path {
 /* What lies below a results folder has names of at most this length. */
 #define EGC_PATH_TAIL 128
 
+/* What the name of a file or folder ends with until it is complete. */
+#define EGC_DRAFT ".draft"
+
 /* A formatted path. Whoever takes a folder from a user checks its length first (RANGE). */
 egc_path egc_path_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 egc_status egc_path_check(const char *folder, egc_error *err) EGC_MUST_CHECK;
@@ -28,6 +31,9 @@ egc_status egc_folder_make(const char *path, egc_error *err) EGC_MUST_CHECK;
 
 /* Removes a folder and the files in it; one that is not there counts as removed. IO. */
 egc_status egc_folder_remove(const char *path, egc_error *err) EGC_MUST_CHECK;
+
+/* Removes the folders whose name says that they are drafts from a folder. IO. */
+egc_status egc_folder_remove_drafts(const char *path, egc_error *err) EGC_MUST_CHECK;
 
 /* Removes the folders inside a folder, then the folder. IO. */
 egc_status egc_folder_remove_all(const char *path, egc_error *err) EGC_MUST_CHECK;

@@ -205,8 +205,8 @@ static egc_status import_point(egc_results *results, size_t point, table_source 
         rows[i] = plan->has_table[i] ? find_group(&sources[i], run_id) : NULL;
     if (!rows[EGC_TABLE_RUNS])
         return EGC_OK;
-    egc_path name = egc_path_of("%s.draft", run_id);
-    egc_path folder = egc_record_path(spool, name.text);
+    egc_path name = egc_path_of("%s" EGC_DRAFT, run_id);
+    egc_path folder = egc_record_draft(spool, run_id);
     egc_path complete = egc_record_path(spool, run_id);
     egc_csv_table run = {0};
     egc_status status = write_folder(folder.text, sources, rows, wall_s, err);

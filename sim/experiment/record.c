@@ -21,6 +21,20 @@ egc_path egc_record_file(const char *spool, const char *run_id, egc_table table)
     return egc_path_of("%s/%s/%s", spool, run_id, egc_tables[table].file);
 }
 
+egc_path egc_record_draft(const char *spool, const char *run_id)
+{
+    return egc_path_of("%s/%s" EGC_DRAFT, spool, run_id);
+}
+
+egc_status egc_record_remove(const char *spool, const char *run_id, egc_error *err)
+{
+    egc_path record = egc_record_path(spool, run_id), draft = egc_record_draft(spool, run_id);
+    egc_status status = egc_folder_remove(draft.text, err);
+    if (!status && rename(record.text, draft.text) != 0 && errno != ENOENT)
+        status = egc_fail_errno(err, "remove", record.text);
+    return status ? status : egc_folder_remove(draft.text, err);
+}
+
 egc_status egc_record_read(const char *spool, const char *run_id, egc_csv_table *out,
                            egc_error *err)
 {
@@ -311,14 +325,12 @@ egc_status egc_record_open(egc_record *record, const char *spool, const egc_expe
     *record = (egc_record){
         .experiment = experiment,
         .point = point,
-        .folder = egc_path_of("%s/%s.draft", spool, point->run_id),
+        .folder = egc_record_draft(spool, point->run_id),
         .complete = egc_record_path(spool, point->run_id),
     };
     for (int i = 0; i < EGC_N_TABLES; i++)
         record->tables[i].file.fd = -1;
-    egc_status status = egc_folder_remove(record->folder.text, err);
-    if (!status)
-        status = egc_folder_remove(record->complete.text, err);
+    egc_status status = egc_record_remove(spool, point->run_id, err);
     return status ? status : egc_folder_make(record->folder.text, err);
 }
 

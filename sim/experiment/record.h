@@ -16,6 +16,12 @@
 egc_path egc_record_path(const char *spool, const char *run_id);
 egc_path egc_record_file(const char *spool, const char *run_id, egc_table table);
 
+/* Where it is while it is not complete. */
+egc_path egc_record_draft(const char *spool, const char *run_id);
+
+/* Removes a record, so that at no moment part of it passes for the whole. IO. */
+egc_status egc_record_remove(const char *spool, const char *run_id, egc_error *err) EGC_MUST_CHECK;
+
 /* The row of the record in runs.csv. FORMAT when it has not one row; IO when there is none. */
 egc_status egc_record_read(const char *spool, const char *run_id, egc_csv_table *out,
                            egc_error *err) EGC_MUST_CHECK;

@@ -218,7 +218,7 @@ egc_status egc_results_forget_records(egc_results *results, egc_error *err)
     egc_status status = EGC_OK;
     for (; results->forgotten < results->next && !status; results->forgotten++) {
         const char *run_id = results->plan->points[results->forgotten].run_id;
-        status = egc_folder_remove(egc_record_path(results->spool.text, run_id).text, err);
+        status = egc_record_remove(results->spool.text, run_id, err);
     }
     return status;
 }
@@ -262,7 +262,8 @@ static egc_status take_records(egc_results *results, egc_error *err)
         bool usable = egc_record_read(results->spool.text, run_id, &record, &unreadable) == EGC_OK;
         usable = usable && is_usable(results, &record);
         egc_csv_table_fini(&record);
-        status = usable ? egc_results_finish(results, i, err) : egc_folder_remove(path.text, err);
+        status = usable ? egc_results_finish(results, i, err)
+                        : egc_record_remove(results->spool.text, run_id, err);
     }
     return status;
 }
@@ -276,6 +277,8 @@ static egc_status prepare(egc_results *results, bool resume, egc_error *err)
         status = refuse_results(results, err);
     if (!status)
         status = egc_folder_make(results->spool.text, err);
+    if (!status)
+        status = egc_folder_remove_drafts(results->spool.text, err);
     if (!status && resume)
         status = take_records(results, err);
     if (!status && resume)
