@@ -204,7 +204,8 @@ static void test_zero_parameters(void **state)
 }
 
 /* A 1 x 1 convolution that doubles and subtracts 20, on 1..16; pools of 2 x 2 leave 2 * {6, 8, 14,
- * 16} - 20 = {-8, -4, 8, 12}; relu {0, 0, 8, 12}. Logits: 0.1 times the last two, then zeros. */
+ * 16} - 20 = {-8, -4, 8, 12}; relu {0, 0, 8, 12}. Logits: 0.1 times the last two and the first,
+ * then zeros. */
 static void test_hand_worked(void **state)
 {
     (void)state;
@@ -214,6 +215,7 @@ static void test_hand_worked(void **state)
     float parameters[2 + CLASSES * 4 + CLASSES] = {2, -20};
     parameters[2 + 0 * 4 + 2] = 0.1f;
     parameters[2 + 1 * 4 + 3] = 0.1f;
+    parameters[2 + 2 * 4 + 0] = 0.1f;
     for (int i = 0; i < 16; i++)
         network->examples[i] = (float)(i + 1);
     network->labels[0] = 1;
