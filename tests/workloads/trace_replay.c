@@ -151,24 +151,41 @@ static void cycles_with_an_offset(void **state)
     egc_workload_free(workload);
 }
 
+/* One worker, whose loss is the step. */
+static void write_steps(const char *path, uint64_t steps)
+{
+    egc_error err = {0};
+    egc_trace_writer *writer;
+    const float gradient[TOY_PARAMS] = {0};
+    assert_ok(
+        egc_trace_writer_new(path, "toy", toy_layers, TOY_LAYERS, 1, &toy_note, &writer, &err),
+        err);
+    for (uint64_t step = 0; step < steps; step++)
+        assert_ok(egc_trace_writer_append(writer, step, 0, gradient, (double)step, &err), err);
+    assert_ok(egc_trace_writer_close(writer, &err), err);
+}
+
+/* Six steps among them: 4, the first number from 6 * 0.618 = 3.7 on, would show only three. */
 static void repeats_no_copy_before_it_must(void **state)
 {
     (void)state;
-    egc_error err = {0};
-    egc_workload *workload;
-    bool seen[TOY_STEPS] = {false};
-    toy_write(scratch_path("copies.h5"));
-    assert_ok(open_workload(scratch_path("copies.h5"), true, 15, 1, &workload, &err), err);
-    for (size_t copy = 0; copy < TOY_STEPS; copy++) {
-        float gradient[TOY_PARAMS];
-        double loss;
-        assert_ok(
-            workload->type->gradient(workload, 0, copy * TOY_WORKERS, NULL, gradient, &loss, &err),
-            err);
-        assert_false(seen[(int)loss]);
-        seen[(int)loss] = true;
+    enum { MOST = 12 };
+    for (uint64_t steps = 1; steps <= MOST; steps++) {
+        egc_error err = {0};
+        egc_workload *workload;
+        bool seen[MOST] = {false};
+        write_steps(scratch_path("copies.h5"), steps);
+        assert_ok(open_workload(scratch_path("copies.h5"), true, steps, 1, &workload, &err), err);
+        for (size_t copy = 0; copy < steps; copy++) {
+            float gradient[TOY_PARAMS];
+            double loss;
+            assert_ok(workload->type->gradient(workload, 0, copy, NULL, gradient, &loss, &err),
+                      err);
+            assert_false(seen[(int)loss]);
+            seen[(int)loss] = true;
+        }
+        egc_workload_free(workload);
     }
-    egc_workload_free(workload);
 }
 
 /* ---- recordings that end early -------------------------------------------------------------- */
