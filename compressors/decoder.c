@@ -7,6 +7,7 @@
 #include "compressors/message.h"
 #include "compressors/method.h"
 #include "compressors/sparse.h"
+#include "compressors/workspace.h"
 
 extern const egc_compressor_type egc_compressor_none;
 
@@ -24,8 +25,7 @@ struct egc_decoder {
     egc_unit *units;
     unit_memory *memory;
     size_t n_units;
-    uint32_t *index; /* room for the longest unit */
-    float *value;
+    egc_workspace *work; /* borrowed */
 };
 
 void egc_decoder_free(egc_decoder *decoder)
@@ -34,28 +34,23 @@ void egc_decoder_free(egc_decoder *decoder)
         return;
     egc_free(decoder->units);
     egc_free(decoder->memory);
-    egc_free(decoder->index);
-    egc_free(decoder->value);
     egc_free(decoder);
 }
 
 egc_status egc_decoder_new(const egc_method *method, double momentum, const egc_unit *units,
-                           size_t n_units, egc_decoder **out, egc_error *err)
+                           size_t n_units, egc_workspace *workspace, egc_decoder **out,
+                           egc_error *err)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < n_units; i++)
-        longest = units[i].count > longest ? units[i].count : longest;
     egc_decoder *d = egc_calloc(1, sizeof *d);
     if (!d)
         return egc_fail_memory(err, sizeof *d);
-    *d = (egc_decoder){.method = *method, .momentum = momentum, .n_units = n_units};
+    *d = (egc_decoder){
+        .method = *method, .momentum = momentum, .n_units = n_units, .work = workspace};
     d->units = egc_calloc(n_units, sizeof *d->units);
     d->memory = egc_calloc(n_units, sizeof *d->memory);
-    d->index = egc_calloc(longest, sizeof *d->index);
-    d->value = egc_calloc(longest, sizeof *d->value);
-    if (!d->units || !d->memory || !d->index || !d->value) {
+    if (!d->units || !d->memory) {
         egc_decoder_free(d);
-        return egc_fail_memory(err, longest * (sizeof *d->index + sizeof *d->value));
+        return egc_fail_memory(err, n_units * (sizeof *d->units + sizeof *d->memory));
     }
     memcpy(d->units, units, n_units * sizeof *units);
     for (size_t i = 0; i < n_units; i++)
@@ -68,12 +63,13 @@ static egc_status add_sparse(egc_decoder *d, size_t u, egc_reader *reader, float
                              egc_error *err)
 {
     size_t count;
-    egc_status status = egc_sparse_read(reader, d->index, d->value, &count, d->units[u].count, err);
+    egc_status status =
+        egc_sparse_read(reader, d->work->index, d->work->value, &count, d->units[u].count, err);
     if (status)
         return status;
     float *part = sum + d->units[u].first;
     for (size_t i = 0; i < count; i++)
-        part[d->index[i]] += weight * d->value[i];
+        part[d->work->index[i]] += weight * d->work->value[i];
     d->memory[u].sent += (double)count;
     d->memory[u].messages++;
     return EGC_OK;

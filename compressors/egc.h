@@ -4,12 +4,14 @@
  *
  *     egc_method method;
  *     egc_method_init(&method, "egc", &err);
- *     egc_encoder_new(&method, 0.9, n_workers, units, n_units, seed, &encoder, &err);
+ *     egc_workspace_new(longest_unit, &workspace, &err);
+ *     egc_encoder_new(&method, 0.9, n_workers, units, n_units, seed, workspace, &encoder, &err);
  *     each step: egc_encoder_step, then for each message egc_encoder_begin and, for each of its
  *     units, egc_encoder_encode; at the receivers egc_decoder_add for every worker's message, then
  *     egc_decoder_correct.
  *
- * Objects belong to one thread at a time; different objects may be used by different threads. */
+ * Objects belong to one thread at a time, a workspace and all that borrow it to the same one;
+ * otherwise different objects may be used by different threads. */
 #ifndef EGC_H
 #define EGC_H
 

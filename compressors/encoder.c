@@ -9,6 +9,7 @@
 #include "compressors/message.h"
 #include "compressors/method.h"
 #include "compressors/sparse.h"
+#include "compressors/workspace.h"
 #include "kernels/kernels.h"
 
 extern const egc_compressor_type egc_compressor_none;
@@ -20,22 +21,18 @@ struct egc_encoder {
     double local_clip; /* 0: none */
     uint64_t seed;
 
+    egc_workspace *work; /* borrowed */
+
     egc_unit *units;
     size_t n_units;
     size_t n;          /* floats in all */
-    size_t longest;    /* floats in the longest unit */
     void **unit_state; /* one for each unit, NULL where the compressor has none */
+    double *norm2;     /* of each unit's gradient, at the step under way */
 
     float *velocity;   /* n, or NULL */
-    float *residual;   /* n; `longest` when the memory keeps none and it is a place to work in */
-    uint32_t *sent_at; /* 1 + the step at which each element was last sent; NULL without memory */
+    float *residual;   /* n, or NULL */
+    uint32_t *sent_at; /* 1 + the step at which each element was last sent; NULL without residual */
     float *clean;      /* n, made on the first gradient with NaN or Inf in it */
-
-    uint32_t *index; /* the selection, and what it carries before and after coding */
-    float *value;
-    float *decoded;
-    egc_arena scratch;
-    gsl_rng *rng;
 
     uint64_t step; /* of the step under way */
     const float *gradient;
@@ -53,15 +50,11 @@ void egc_encoder_free(egc_encoder *encoder)
         egc_free(encoder->unit_state[i]);
     egc_free(encoder->unit_state);
     egc_free(encoder->units);
+    egc_free(encoder->norm2);
     egc_free(encoder->velocity);
     egc_free(encoder->residual);
     egc_free(encoder->sent_at);
     egc_free(encoder->clean);
-    egc_free(encoder->index);
-    egc_free(encoder->value);
-    egc_free(encoder->decoded);
-    egc_arena_fini(&encoder->scratch);
-    gsl_rng_free(encoder->rng);
     egc_free(encoder);
 }
 
@@ -69,41 +62,36 @@ static bool allocate_units(egc_encoder *e, const egc_unit *units)
 {
     e->units = egc_calloc(e->n_units, sizeof *e->units);
     e->unit_state = egc_calloc(e->n_units, sizeof *e->unit_state);
-    if (!e->units || !e->unit_state)
+    e->norm2 = egc_calloc(e->n_units, sizeof *e->norm2);
+    if (!e->units || !e->unit_state || !e->norm2)
         return false;
     memcpy(e->units, units, e->n_units * sizeof *units);
     const egc_compressor_type *type = e->method.compressor;
     for (size_t i = 0; i < e->n_units; i++) {
         e->n += units[i].count;
-        e->longest = units[i].count > e->longest ? units[i].count : e->longest;
-        if (type->state_size) {
-            e->unit_state[i] = egc_calloc(1, type->state_size(e->method.params, units[i].count));
-            if (!e->unit_state[i])
-                return false;
-        }
+        if (!type->state_size)
+            continue;
+        e->unit_state[i] = egc_calloc(1, type->state_size(e->method.params, units[i].count));
+        if (!e->unit_state[i])
+            return false;
     }
     return true;
 }
 
-static bool allocate_vectors(egc_encoder *e)
+static bool allocate_memory(egc_encoder *e)
 {
-    bool keeps = e->memory->has_residual;
-    e->residual = egc_calloc(keeps ? e->n : e->longest, sizeof(float));
-    if (e->memory->has_velocity)
-        e->velocity = egc_calloc(e->n, sizeof(float));
-    if (keeps)
-        e->sent_at = egc_calloc(e->n, sizeof(uint32_t));
-    e->index = egc_calloc(e->longest, sizeof(uint32_t));
-    e->value = egc_calloc(e->longest, sizeof(float));
-    e->decoded = egc_calloc(e->longest, sizeof(float));
-    e->rng = gsl_rng_alloc(egc_rng_splitmix64);
-    return e->residual && (e->velocity || !e->memory->has_velocity) && (e->sent_at || !keeps) &&
-           e->index && e->value && e->decoded && e->rng;
+    if (e->memory->has_velocity && !(e->velocity = egc_calloc(e->n, sizeof(float))))
+        return false;
+    if (!e->memory->has_residual)
+        return true;
+    e->residual = egc_calloc(e->n, sizeof(float));
+    e->sent_at = egc_calloc(e->n, sizeof(uint32_t));
+    return e->residual && e->sent_at;
 }
 
 egc_status egc_encoder_new(const egc_method *method, double momentum, size_t n_workers,
-                           const egc_unit *units, size_t n_units, uint64_t seed, egc_encoder **out,
-                           egc_error *err)
+                           const egc_unit *units, size_t n_units, uint64_t seed,
+                           egc_workspace *workspace, egc_encoder **out, egc_error *err)
 {
     egc_encoder *e = egc_calloc(1, sizeof *e);
     if (!e)
@@ -113,8 +101,9 @@ egc_status egc_encoder_new(const egc_method *method, double momentum, size_t n_w
     e->momentum = momentum;
     e->local_clip = method->options.clip / sqrt((double)n_workers);
     e->seed = seed;
+    e->work = workspace;
     e->n_units = n_units;
-    if (!allocate_units(e, units) || !allocate_vectors(e)) {
+    if (!allocate_units(e, units) || !allocate_memory(e)) {
         size_t wanted = e->n * 3 * sizeof(float);
         egc_encoder_free(e);
         return egc_fail_memory(err, wanted);
@@ -125,7 +114,7 @@ egc_status egc_encoder_new(const egc_method *method, double momentum, size_t n_w
 
 const float *egc_encoder_residual(const egc_encoder *encoder)
 {
-    return encoder->memory->has_residual ? encoder->residual : NULL;
+    return encoder->residual;
 }
 
 const float *egc_encoder_velocity(const egc_encoder *encoder)
@@ -144,7 +133,7 @@ static void count_nonfinite(const float *x, size_t n, egc_gradient_check *out)
 }
 
 /* A copy of the gradient with 0 in place of NaN and Inf. */
-static egc_status clean_gradient(egc_encoder *e, const float *gradient, double *norm2,
+static egc_status clean_gradient(egc_encoder *e, const float *gradient, egc_gradient_check *out,
                                  egc_error *err)
 {
     if (!e->clean)
@@ -153,7 +142,12 @@ static egc_status clean_gradient(egc_encoder *e, const float *gradient, double *
         return egc_fail_memory(err, e->n * sizeof(float));
     for (size_t i = 0; i < e->n; i++)
         e->clean[i] = isfinite(gradient[i]) ? gradient[i] : 0;
-    *norm2 = egc_kernels_get()->norm2(e->clean, e->n);
+    out->norm2 = 0;
+    for (size_t i = 0; i < e->n_units; i++) {
+        const egc_unit *unit = &e->units[i];
+        e->norm2[i] = egc_kernels_get()->norm2(e->clean + unit->first, unit->count);
+        out->norm2 += e->norm2[i];
+    }
     e->gradient = e->clean;
     return EGC_OK;
 }
@@ -167,9 +161,9 @@ egc_status egc_encoder_step(egc_encoder *e, uint64_t step, const float *gradient
     e->skip = false;
     for (size_t i = 0; i < e->n_units; i++) {
         const egc_unit *unit = &e->units[i];
-        double norm2 = egc_kernels_get()->norm2(gradient + unit->first, unit->count);
-        out->norm2 += norm2;
-        if (isfinite(norm2))
+        e->norm2[i] = egc_kernels_get()->norm2(gradient + unit->first, unit->count);
+        out->norm2 += e->norm2[i];
+        if (isfinite(e->norm2[i]))
             continue;
         count_nonfinite(gradient + unit->first, unit->count, out);
         if (e->method.options.nonfinite == EGC_NONFINITE_ERROR)
@@ -178,7 +172,7 @@ egc_status egc_encoder_step(egc_encoder *e, uint64_t step, const float *gradient
                             out->nan_count, out->inf_count, unit->count);
     }
     if (!isfinite(out->norm2)) {
-        egc_status status = clean_gradient(e, gradient, &out->norm2, err);
+        egc_status status = clean_gradient(e, gradient, out, err);
         if (status)
             return status;
         e->skip = e->method.options.nonfinite == EGC_NONFINITE_SKIP;
@@ -194,7 +188,7 @@ static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
 {
     return (egc_memory_unit){
         .velocity = e->velocity ? e->velocity + unit->first : NULL,
-        .residual = e->memory->has_residual ? e->residual + unit->first : e->residual,
+        .residual = e->residual ? e->residual + unit->first : e->work->input,
         .n = unit->count,
         .momentum = (float)e->momentum,
         .masking = e->method.options.masking,
@@ -204,13 +198,13 @@ static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
 
 static egc_context context_for(egc_encoder *e, size_t unit)
 {
-    egc_arena_reset(&e->scratch);
-    gsl_rng_set(e->rng, egc_seed_derive(e->seed, e->step, unit));
+    egc_arena_reset(&e->work->scratch);
+    gsl_rng_set(e->work->rng, egc_seed_derive(e->seed, e->step, unit));
     return (egc_context){
         .step = e->step,
         .density = egc_method_density(&e->method, e->step),
-        .rng = e->rng,
-        .scratch = &e->scratch,
+        .rng = e->work->rng,
+        .scratch = &e->work->scratch,
     };
 }
 
@@ -220,19 +214,19 @@ static void account_sent(egc_encoder *e, const egc_unit *unit, size_t count, egc
     double carried_norm2 = 0, coding_error2 = 0;
     uint32_t now = (uint32_t)e->step + 1;
     for (size_t i = 0; i < count; i++) {
-        double value = e->value[i], decoded = e->decoded[i];
+        double value = e->work->value[i], decoded = e->work->decoded[i];
         carried_norm2 += value * value;
         coding_error2 += (value - decoded) * (value - decoded);
         out->sent_norm2 += decoded * decoded;
         out->sent_norm1 += fabs(decoded);
         if (e->sent_at) {
-            uint32_t *sent_at = &e->sent_at[unit->first + e->index[i]];
+            uint32_t *sent_at = &e->sent_at[unit->first + e->work->index[i]];
             out->staleness += fabs(decoded) * (now - *sent_at - 1) / 2.0;
             *sent_at = now;
         }
     }
     out->error_norm2 = fmax(0, out->input_norm2 - carried_norm2) + coding_error2;
-    out->residual_norm2 = e->memory->has_residual ? out->error_norm2 : 0;
+    out->residual_norm2 = e->residual ? out->error_norm2 : 0;
 }
 
 static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit *memory,
@@ -241,29 +235,30 @@ static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit 
     const egc_unit *unit = &e->units[u];
     const egc_method_options *options = &e->method.options;
     const egc_compressor_type *type = e->method.compressor;
-    egc_selection selection = {.index = e->index};
+    egc_selection selection = {.index = e->work->index};
     egc_context context = context_for(e, u);
     egc_status status = type->select(e->method.params, e->unit_state[u], &context, memory->residual,
                                      unit->count, &selection, err);
     if (status)
         return status;
     for (size_t i = 0; i < selection.count; i++)
-        e->value[i] = memory->residual[selection.index[i]];
+        e->work->value[i] = memory->residual[selection.index[i]];
 
     size_t start = wire->len;
     const egc_index_codec *index_codec =
         options->index ? egc_index_codecs()[options->index - 1] : NULL;
     status = egc_sparse_write(index_codec, egc_value_codecs()[options->value], selection.index,
-                              e->value, selection.count, unit->count, wire, err);
+                              e->work->value, selection.count, unit->count, wire, err);
     if (status)
         return status;
     /* What stays behind is measured against what receivers will decode, so decode it. */
     egc_reader reader = egc_reader_of(wire->data + start, wire->len - start);
-    status = egc_sparse_read(&reader, e->index, e->decoded, &selection.count, unit->count, err);
+    status = egc_sparse_read(&reader, e->work->index, e->work->decoded, &selection.count,
+                             unit->count, err);
     if (status)
         return status;
     account_sent(e, unit, selection.count, out);
-    egc_memory_update(memory, e->index, e->decoded, selection.count);
+    egc_memory_update(memory, e->work->index, e->work->decoded, selection.count);
     out->sent = selection.count;
     out->bound_bits = egc_sparse_bound_bits(selection.count, unit->count);
     return EGC_OK;
@@ -281,17 +276,17 @@ static egc_status encode_dense(egc_encoder *e, size_t u, const egc_compressor_ty
         coder->encode(e->method.params, e->unit_state[u], &context, memory->residual, n, wire, err);
     if (status)
         return status;
-    memset(e->decoded, 0, n * sizeof *e->decoded);
+    memset(e->work->decoded, 0, n * sizeof *e->work->decoded);
     egc_reader reader = egc_reader_of(wire->data + start, wire->len - start);
-    status = coder->decode(e->method.params, &reader, 1, e->decoded, n, err);
+    status = coder->decode(e->method.params, &reader, 1, e->work->decoded, n, err);
     if (status)
         return status;
-    kernels->axpy(-1, e->decoded, memory->residual, n);
+    kernels->axpy(-1, e->work->decoded, memory->residual, n);
     for (size_t i = 0; i < n; i++)
-        out->sent_norm1 += fabs((double)e->decoded[i]);
-    out->sent_norm2 = kernels->norm2(e->decoded, n);
+        out->sent_norm1 += fabs((double)e->work->decoded[i]);
+    out->sent_norm2 = kernels->norm2(e->work->decoded, n);
     out->error_norm2 = kernels->norm2(memory->residual, n);
-    out->residual_norm2 = e->memory->has_residual ? out->error_norm2 : 0;
+    out->residual_norm2 = e->residual ? out->error_norm2 : 0;
     out->sent = n;
     out->bound_bits = 32 * (double)n;
     return EGC_OK;
@@ -305,8 +300,8 @@ static egc_status encode_nothing(egc_encoder *e, size_t u, const egc_compressor_
         return egc_sparse_write(NULL, egc_value_codecs()[e->method.options.value], NULL, NULL, 0,
                                 e->units[u].count, wire, err);
     egc_context context = context_for(e, u);
-    memset(e->decoded, 0, e->units[u].count * sizeof *e->decoded);
-    return coder->encode(e->method.params, e->unit_state[u], &context, e->decoded,
+    memset(e->work->decoded, 0, e->units[u].count * sizeof *e->work->decoded);
+    return coder->encode(e->method.params, e->unit_state[u], &context, e->work->decoded,
                          e->units[u].count, wire, err);
 }
 
@@ -335,7 +330,7 @@ egc_status egc_encoder_encode(egc_encoder *e, size_t u, egc_buf *wire, egc_encod
         status = encode_nothing(e, u, coder, wire, err);
     } else {
         egc_memory_unit memory = memory_of(e, unit);
-        out->gradient_norm2 = egc_kernels_get()->norm2(gradient, unit->count);
+        out->gradient_norm2 = e->norm2[u];
         out->input_norm2 = e->memory->compensate(&memory, e->scale, gradient);
         if (!isfinite(out->input_norm2))
             return egc_fail(err, EGC_ERROR_NONFINITE, "%s: the memory overflowed", unit->name);

@@ -131,11 +131,11 @@ static egc_status select_tail(const void *params_, void *state, const egc_contex
             break;
         float least = float_at_least(lo);
         size_t kept = 0;
-        for (size_t i = 0; i < count; i++)
-            if (fabsf(tail[i]) >= least) {
-                tail[kept] = tail[i];
-                out->index[kept++] = out->index[i];
-            }
+        for (size_t i = 0; i < count; i++) { /* without branches: no one could predict them */
+            tail[kept] = tail[i];
+            out->index[kept] = out->index[i];
+            kept += fabsf(tail[i]) >= least;
+        }
         count = kept;
     }
     out->count = count;

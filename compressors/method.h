@@ -112,6 +112,18 @@ typedef struct egc_unit {
     size_t count;
 } egc_unit;
 
+/* ---- workspace ------------------------------------------------------------------------------ */
+
+/* Room to code one unit in. Encoders and decoders borrow it while they run, so that all that are
+ * used in turn can share one. */
+typedef struct egc_workspace egc_workspace;
+
+/* For units of up to `longest` floats. MEMORY. */
+egc_status egc_workspace_new(size_t longest, egc_workspace **out, egc_error *err) EGC_MUST_CHECK;
+
+/* Accepts NULL. */
+void egc_workspace_free(egc_workspace *workspace);
+
 /* ---- encoding: one per worker -------------------------------------------------------------- */
 
 /* What egc_encoder_step found in a gradient. */
@@ -138,9 +150,11 @@ typedef struct egc_encoding {
 typedef struct egc_encoder egc_encoder;
 
 /* The compressing side of one worker among n_workers. units are in the order of the flat vector
- * and cover it without gaps; they are copied. momentum is options.momentum resolved. MEMORY. */
+ * and cover it without gaps; they are copied. momentum is options.momentum resolved. workspace is
+ * borrowed for the encoder's life and must have room for the longest unit. MEMORY. */
 egc_status egc_encoder_new(const egc_method *method, double momentum, size_t n_workers,
-                           const egc_unit *units, size_t n_units, uint64_t seed, egc_encoder **out,
+                           const egc_unit *units, size_t n_units, uint64_t seed,
+                           egc_workspace *workspace, egc_encoder **out,
                            egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts NULL. */
@@ -175,7 +189,8 @@ typedef struct egc_decoder egc_decoder;
 
 /* As egc_encoder_new. */
 egc_status egc_decoder_new(const egc_method *method, double momentum, const egc_unit *units,
-                           size_t n_units, egc_decoder **out, egc_error *err) EGC_MUST_CHECK;
+                           size_t n_units, egc_workspace *workspace, egc_decoder **out,
+                           egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts NULL. */
 void egc_decoder_free(egc_decoder *decoder);

@@ -5,6 +5,7 @@
  * and includes this file; the build gives the file its instruction-set flags. The loops are
  * written so that compilers vectorise them: LANES independent partial results, no early exits. */
 #include <math.h>
+#include <string.h>
 
 #include "kernels/kernels.h"
 
@@ -109,48 +110,72 @@ static double residual(float s, const float *restrict g, float *restrict v, size
     return fold(sum);
 }
 
-/* Four histograms side by side: neighbours often share a bin, and an increment that waits for the
- * one before it would set the pace. */
+/* The bins of n values. Clamping before converting keeps every conversion in range, which lets
+ * compilers vectorise it. */
+static void bins_of(const float *x, size_t n, double lo, double width, double last, int32_t *bin)
+{
+    for (size_t i = 0; i < n; i++) {
+        double position = ((double)fabsf(x[i]) - lo) / width;
+        bin[i] = (int32_t)(position < last ? position : last);
+    }
+}
+
+static size_t count_zeros(const float *x, size_t n)
+{
+    uint32_t zeros = 0; /* of a block */
+    for (size_t i = 0; i < n; i++)
+        zeros += x[i] == 0;
+    return zeros;
+}
+
+/* Bins are worked out a block ahead of counting, because only the former vectorises. Four
+ * histograms side by side: neighbours often share a bin, and an increment that waits for the one
+ * before it would set the pace. */
 static size_t histogram(const float *x, size_t n, double lo, double width, uint32_t bins,
                         uint32_t *counts)
 {
-    int32_t last = (int32_t)bins - 1;
+    enum { BLOCK = 256 };
+    int32_t bin[BLOCK];
     size_t zeros = 0;
-    for (size_t start = 0; start < n; start += LANES) {
-        size_t len = n - start < LANES ? n - start : LANES;
-        float block[LANES] = {0};
-        int32_t bin[LANES];
-        for (size_t j = 0; j < len; j++)
-            block[j] = x[start + j];
-        for (size_t j = 0; j < LANES; j++) {
-            double position = ((double)fabsf(block[j]) - lo) / width;
-            bin[j] = position < last ? (int32_t)position : last;
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t len = n - start < BLOCK ? n - start : BLOCK;
+        bins_of(x + start, len, lo, width, bins - 1, bin);
+        zeros += count_zeros(x + start, len);
+        size_t i = 0;
+        for (; i + 4 <= len; i += 4) {
+            counts[(uint32_t)bin[i]]++;
+            counts[bins + (uint32_t)bin[i + 1]]++;
+            counts[2 * bins + (uint32_t)bin[i + 2]]++;
+            counts[3 * bins + (uint32_t)bin[i + 3]]++;
         }
-        for (size_t j = 0; j < len; j++) {
-            zeros += block[j] == 0;
-            counts[j % 4 * bins + (uint32_t)bin[j]]++;
-        }
+        for (; i < len; i++)
+            counts[(uint32_t)bin[i]]++;
     }
     for (uint32_t b = 0; b < bins; b++)
         counts[b] += counts[bins + b] + counts[2 * bins + b] + counts[3 * bins + b];
     return zeros;
 }
 
-/* Selections are sparse: a block is looked into only when something in it passes. */
+/* Selections are sparse: a block's flags are looked through eight at a time, and most words are 0.
+ * The lowest index is the lowest byte: little-endian, checked below. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read from the low byte up");
+
 static size_t select_at_least(const float *x, size_t n, float threshold, uint32_t *index)
 {
+    enum { BLOCK = 256, WORD = sizeof(uint64_t) };
+    uint8_t passes[BLOCK];
     size_t count = 0;
-    for (size_t start = 0; start < n; start += LANES) {
-        size_t len = n - start < LANES ? n - start : LANES;
-        int any = 0;
-        if (len == LANES)
-            for (size_t j = 0; j < LANES; j++)
-                any |= fabsf(x[start + j]) >= threshold;
-        if (len == LANES && !any)
-            continue;
-        for (size_t j = 0; j < len; j++)
-            if (fabsf(x[start + j]) >= threshold)
-                index[count++] = (uint32_t)(start + j);
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t len = n - start < BLOCK ? n - start : BLOCK;
+        for (size_t i = 0; i < len; i++)
+            passes[i] = fabsf(x[start + i]) >= threshold;
+        for (size_t i = len; i % WORD; i++)
+            passes[i] = 0;
+        for (size_t i = 0; i < len; i += WORD) {
+            uint64_t word;
+            for (memcpy(&word, passes + i, WORD); word; word &= word - 1)
+                index[count++] = (uint32_t)(start + i) + (uint32_t)__builtin_ctzll(word) / 8;
+        }
     }
     return count;
 }

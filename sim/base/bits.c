@@ -2,18 +2,20 @@
 #include "base/bits.h"
 
 #include <assert.h>
+#include <endian.h>
+#include <string.h>
 
 egc_status egc_bits_write(egc_bit_writer *writer, uint32_t value, unsigned width, egc_error *err)
 {
     assert(width <= 32 && (width == 32 || value >> width == 0));
-    egc_status status = egc_buf_reserve(writer->buf, 8, err);
-    if (status)
-        return status;
+    egc_buf *buf = writer->buf;
+    if (buf->capacity - buf->len < 8 && egc_buf_reserve(buf, 8, err))
+        return EGC_ERROR_MEMORY;
     writer->pending = writer->pending << width | value;
     writer->count += width;
     while (writer->count >= 8) {
         writer->count -= 8;
-        writer->buf->data[writer->buf->len++] = (uint8_t)(writer->pending >> writer->count);
+        buf->data[buf->len++] = (uint8_t)(writer->pending >> writer->count);
     }
     return EGC_OK;
 }
@@ -43,41 +45,49 @@ static egc_status ends_early(egc_error *err)
     return egc_fail(err, EGC_ERROR_FORMAT, "message ends in the middle of a bit field");
 }
 
+/* The next 57 bits or more at the top of a word, zeros after the end. */
+static uint64_t peek(const egc_bit_reader *reader)
+{
+    uint64_t byte = reader->position / 8, bytes = reader->length / 8, word = 0;
+    if (bytes - byte >= sizeof word) {
+        memcpy(&word, reader->bytes + byte, sizeof word);
+        word = be64toh(word);
+    } else {
+        for (unsigned i = 0; byte + i < bytes; i++)
+            word |= (uint64_t)reader->bytes[byte + i] << (56 - 8 * i);
+    }
+    return word << reader->position % 8;
+}
+
 egc_status egc_bits_read(egc_bit_reader *reader, unsigned width, uint32_t *out, egc_error *err)
 {
     assert(width <= 32);
     if (reader->length - reader->position < width)
         return ends_early(err);
-    uint64_t value = 0;
-    unsigned wanted = width;
-    while (wanted) {
-        unsigned offset = (unsigned)(reader->position % 8);
-        unsigned available = 8 - offset;
-        unsigned taken = wanted < available ? wanted : available;
-        unsigned byte = reader->bytes[reader->position / 8];
-        value = value << taken | (byte >> (available - taken) & ((1u << taken) - 1));
-        reader->position += taken;
-        wanted -= taken;
-    }
-    *out = (uint32_t)value;
+    *out = width ? (uint32_t)(peek(reader) >> (64 - width)) : 0;
+    reader->position += width;
     return EGC_OK;
 }
 
 egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t *out,
                                egc_error *err)
 {
-    uint32_t ones = 0;
-    for (;; ones++) {
-        uint32_t bit;
-        egc_status status = egc_bits_read(reader, 1, &bit, err);
-        if (status)
-            return status;
-        if (!bit)
-            break;
-        if (ones == limit)
-            return egc_fail(err, EGC_ERROR_FORMAT, "unary code is longer than %u", limit);
-    }
-    *out = ones;
+    enum { WINDOW = 57 };
+    uint64_t ones = 0;
+    unsigned run;
+    do {
+        uint64_t zeros = ~peek(reader);
+        run = zeros ? (unsigned)__builtin_clzll(zeros) : 64;
+        run = run < WINDOW ? run : WINDOW;
+        ones += run;
+        reader->position += run;
+    } while (run == WINDOW && ones <= limit);
+    if (ones > limit)
+        return egc_fail(err, EGC_ERROR_FORMAT, "unary code is longer than %u", limit);
+    if (reader->position >= reader->length)
+        return ends_early(err);
+    reader->position++;
+    *out = (uint32_t)ones;
     return EGC_OK;
 }
 

@@ -36,11 +36,10 @@ void egc_fidelity_begin(egc_fidelity *f)
     memset(f->truth, 0, f->n * sizeof *f->truth);
 }
 
-void egc_fidelity_add(egc_fidelity *f, const float *gradient)
+void egc_fidelity_add(egc_fidelity *f, const float *gradient, bool finite)
 {
-    const egc_kernels *kernels = egc_kernels_get();
-    if (isfinite(kernels->norm2(gradient, f->n))) {
-        kernels->axpy(1, gradient, f->truth, f->n);
+    if (finite) {
+        egc_kernels_get()->axpy(1, gradient, f->truth, f->n);
         return;
     }
     for (size_t i = 0; i < f->n; i++)

@@ -27,10 +27,10 @@ egc_status egc_fidelity_init(egc_fidelity *fidelity, size_t n, bool has_momentum
                              bool nesterov, egc_error *err) EGC_MUST_CHECK;
 void egc_fidelity_fini(egc_fidelity *fidelity);
 
-/* A step begins; then every worker's gradient comes in, in the order of ranks. Elements that are
- * not finite count as 0. */
+/* A step begins; then every worker's gradient comes in, in the order of ranks. Unless `finite`
+ * says that there are none, elements that are not finite count as 0. */
 void egc_fidelity_begin(egc_fidelity *fidelity);
-void egc_fidelity_add(egc_fidelity *fidelity, const float *gradient);
+void egc_fidelity_add(egc_fidelity *fidelity, const float *gradient, bool finite);
 
 /* What was applied at this step after n_workers gradients came in. cosine is NAN when either
  * vector is zero, drift NAN when the truth is. */

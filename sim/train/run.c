@@ -22,6 +22,7 @@ void egc_run_fini(egc_run *run)
     egc_free(run->gradient);
     egc_free(run->encoder);
     egc_decoder_free(run->decoder);
+    egc_workspace_free(run->workspace);
     egc_free(run->average);
     egc_free(run->parameters);
     egc_free(run->velocity);
@@ -67,12 +68,17 @@ static egc_status make_coders(egc_run *run, egc_error *err)
 {
     const egc_method *method = &run->config->method;
     uint64_t seed = (uint64_t)run->config->options.seed;
-    egc_status status = egc_decoder_new(method, run->momentum, run->plan.units, run->plan.n_units,
-                                        &run->decoder, err);
+    size_t longest = 0;
+    for (size_t u = 0; u < run->plan.n_units; u++)
+        longest = run->plan.units[u].count > longest ? run->plan.units[u].count : longest;
+    egc_status status = egc_workspace_new(longest, &run->workspace, err);
+    if (!status)
+        status = egc_decoder_new(method, run->momentum, run->plan.units, run->plan.n_units,
+                                 run->workspace, &run->decoder, err);
     for (size_t w = 0; w < run->n_workers && !status; w++)
         status = egc_encoder_new(method, run->momentum, run->n_workers, run->plan.units,
-                                 run->plan.n_units, egc_seed_derive(seed, 'e', w), &run->encoder[w],
-                                 err);
+                                 run->plan.n_units, egc_seed_derive(seed, 'e', w), run->workspace,
+                                 &run->encoder[w], err);
     return status;
 }
 
@@ -154,7 +160,8 @@ static egc_status one_gradient(egc_run *run, uint64_t step, size_t worker, egc_e
         return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
     tally->loss += loss;
     tally->nonfinite += (double)(check.nan_count + check.inf_count);
-    egc_fidelity_add(&run->fidelity, run->gradient[worker]);
+    bool finite = check.nan_count + check.inf_count == 0;
+    egc_fidelity_add(&run->fidelity, run->gradient[worker], finite);
     return EGC_OK;
 }
 

@@ -29,11 +29,12 @@ typedef struct egc_run {
     float **gradient; /* of each worker */
     egc_encoder **encoder;
     egc_decoder *decoder;
-    float *average;     /* what all workers agreed on, bucket by bucket */
-    float *parameters;  /* NULL for open-loop workloads */
-    float *velocity;    /* the optimiser's; NULL when the memory applies momentum */
-    uint64_t *averaged; /* of each bucket: 1 + the last step whose average is there */
-    uint64_t *agreed;   /* of each bucket: a hash of the bytes that average was made from */
+    egc_workspace *workspace; /* shared: coders run one at a time */
+    float *average;           /* what all workers agreed on, bucket by bucket */
+    float *parameters;        /* NULL for open-loop workloads */
+    float *velocity;          /* the optimiser's; NULL when the memory applies momentum */
+    uint64_t *averaged;       /* of each bucket: 1 + the last step whose average is there */
+    uint64_t *agreed;         /* of each bucket: a hash of the bytes that average was made from */
 
     egc_fidelity fidelity;
     egc_tally tally[2]; /* of even and odd steps: nobody is ever two steps ahead */

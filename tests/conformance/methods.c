@@ -9,6 +9,7 @@
 enum { N = 200, STEPS = 12 };
 static const egc_unit units[] = {{"a", 0, 1}, {"b", 1, 33}, {"c", 34, 166}};
 enum { N_UNITS = 3 };
+static egc_workspace *workspace; /* of all tests */
 
 static void set_word(egc_method *method, const char *key, const char *word)
 {
@@ -61,8 +62,8 @@ static void check_conservation(const egc_method *method, int family)
     egc_encoder *encoder;
     egc_decoder *decoder;
     egc_error err = {0};
-    assert_ok(egc_encoder_new(method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
-    assert_ok(egc_decoder_new(method, 0.9, units, N_UNITS, &decoder, &err), err);
+    assert_ok(egc_encoder_new(method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
+    assert_ok(egc_decoder_new(method, 0.9, units, N_UNITS, workspace, &decoder, &err), err);
     float g[N], u[N] = {0}, v[N] = {0};
     egc_buf wire = {0};
     for (uint64_t step = 0; step < STEPS; step++) {
@@ -131,8 +132,8 @@ static void check_statistics(const egc_method *method, int family)
     egc_encoder *encoder;
     egc_decoder *decoder;
     egc_error err = {0};
-    assert_ok(egc_encoder_new(method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
-    assert_ok(egc_decoder_new(method, 0.9, units, N_UNITS, &decoder, &err), err);
+    assert_ok(egc_encoder_new(method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
+    assert_ok(egc_decoder_new(method, 0.9, units, N_UNITS, workspace, &decoder, &err), err);
     float g[N], decoded[N] = {0};
     egc_buf wire = {0};
     egc_encoding encodings[N_UNITS];
@@ -182,7 +183,7 @@ static void empty_messages(void **state)
     egc_buf wire = {0};
     egc_encoding encodings[N_UNITS];
     assert_ok(egc_method_init(&method, "egc", &err), err);
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
+    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
     encode_all(encoder, 0, zeros, &wire, encodings);
     assert_int_equal(wire.len, 2 + 2 * N_UNITS);
     for (int u = 0; u < N_UNITS; u++)
@@ -203,7 +204,7 @@ static void staleness_by_hand(void **state)
     assert_ok(egc_method_init(&method, "threshold", &err), err);
     egc_scalar tau = {.kind = EGC_SCALAR_NUMBER, .number = 3.5};
     assert_ok(egc_method_set(&method, "tau", &tau, &err), err);
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
+    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
     float g[N] = {1}; /* the residual passes 3.5 at the fourth step */
     for (uint64_t step = 0; step < 4; step++) {
         encode_all(encoder, step, g, &wire, e);
@@ -229,14 +230,14 @@ static void nonfinite_options(void **state)
     make_gradient(g, 0, GAUSSIAN);
     assert_ok(egc_method_init(&method, "egc", &err), err);
 
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
+    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
     g[40] = NAN, g[41] = INFINITY, g[42] = -INFINITY;
     assert_fails(egc_encoder_step(encoder, 0, g, &check, &err), err, EGC_ERROR_NONFINITE,
                  "c: gradient has 1 NaN and 2 Inf among 166 elements");
     egc_encoder_free(encoder);
 
     set_word(&method, "nonfinite", "zero");
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
+    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
     assert_ok(egc_encoder_step(encoder, 0, g, &check, &err), err);
     assert_int_equal(check.nan_count, 1);
     assert_int_equal(check.inf_count, 2);
@@ -245,7 +246,7 @@ static void nonfinite_options(void **state)
     egc_encoder_free(encoder);
 
     set_word(&method, "nonfinite", "skip");
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, &encoder, &err), err);
+    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
     float clean[N], before[N];
     make_gradient(clean, 0, GAUSSIAN);
     encode_all(encoder, 0, clean, &wire, e);
@@ -272,7 +273,7 @@ static void clipping_shares_the_limit(void **state)
     egc_scalar limit = {.kind = EGC_SCALAR_NUMBER, .number = 2};
     assert_ok(egc_method_init(&method, "none", &err), err);
     assert_ok(egc_method_set(&method, "clip", &limit, &err), err);
-    assert_ok(egc_encoder_new(&method, 0.9, 4, units, N_UNITS, 1, &encoder, &err), err);
+    assert_ok(egc_encoder_new(&method, 0.9, 4, units, N_UNITS, 1, workspace, &encoder, &err), err);
     encode_all(encoder, 0, g, &wire, e);
     memcpy(sum, wire.data, wire.len);
     assert_close(sum[1], 0.6, 1e-6);
@@ -336,6 +337,19 @@ static void wrong_values_say_what_is_valid(void **state)
                  "unknown method \"topkk\"; valid: none, topk, threshold, maxentropy, egc, dgc");
 }
 
+static int make_workspace(void **state)
+{
+    (void)state;
+    return egc_workspace_new(166, &workspace, NULL);
+}
+
+static int free_workspace(void **state)
+{
+    (void)state;
+    egc_workspace_free(workspace);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,5 +362,5 @@ int main(void)
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(wrong_values_say_what_is_valid),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_workspace, free_workspace);
 }

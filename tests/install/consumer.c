@@ -12,14 +12,15 @@ int main(void)
 
     egc_error err = {0};
     egc_method method;
+    egc_workspace *workspace = NULL;
     egc_encoder *encoder = NULL;
     egc_decoder *decoder = NULL;
     egc_gradient_check check;
     egc_encoding encoding;
     egc_buf message = {0};
-    if (egc_method_init(&method, "egc", &err) ||
-        egc_encoder_new(&method, 0.9, 1, &unit, 1, 1, &encoder, &err) ||
-        egc_decoder_new(&method, 0.9, &unit, 1, &decoder, &err) ||
+    if (egc_method_init(&method, "egc", &err) || egc_workspace_new(unit.count, &workspace, &err) ||
+        egc_encoder_new(&method, 0.9, 1, &unit, 1, 1, workspace, &encoder, &err) ||
+        egc_decoder_new(&method, 0.9, &unit, 1, workspace, &decoder, &err) ||
         egc_encoder_step(encoder, 0, gradient, &check, &err) ||
         egc_encoder_begin(encoder, 0, 1, &message, &err) ||
         egc_encoder_encode(encoder, 0, &message, &encoding, &err) ||
@@ -34,5 +35,6 @@ int main(void)
     egc_buf_fini(&message);
     egc_encoder_free(encoder);
     egc_decoder_free(decoder);
+    egc_workspace_free(workspace);
     return carried == 0 || (size_t)carried != encoding.sent;
 }

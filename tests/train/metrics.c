@@ -15,14 +15,14 @@ static void fidelity_by_hand(void **state)
     double cosine, drift;
     assert_ok(egc_fidelity_init(&f, 2, false, 0, false, &err), err);
     egc_fidelity_begin(&f);
-    egc_fidelity_add(&f, (float[]){2, 0});
-    egc_fidelity_add(&f, (float[]){4, NAN}); /* mean: 3, 0 */
+    egc_fidelity_add(&f, (float[]){2, 0}, true);
+    egc_fidelity_add(&f, (float[]){4, NAN}, false); /* mean: 3, 0 */
     egc_fidelity_end(&f, 2, (float[]){3, 4}, &cosine, &drift);
     assert_close(cosine, 3. / 5, 1e-12);
     assert_close(drift, 4. / 3, 1e-12);
     egc_fidelity_begin(&f);
-    egc_fidelity_add(&f, (float[]){0, 8});
-    egc_fidelity_add(&f, (float[]){0, 0}); /* mean: 0, 4; what was 4 ahead is even now */
+    egc_fidelity_add(&f, (float[]){0, 8}, true);
+    egc_fidelity_add(&f, (float[]){0, 0}, true); /* mean: 0, 4; what was 4 ahead is even now */
     egc_fidelity_end(&f, 2, (float[]){0, 0}, &cosine, &drift);
     assert_true(isnan(cosine) && drift == 0);
     egc_fidelity_fini(&f);
@@ -40,7 +40,7 @@ static void truth_has_the_momentum_of_the_method(void **state)
         const float want[2][2] = {{1, 1.5f}, {1.5f, 1.75f}};
         for (int step = 0; step < 2; step++) {
             egc_fidelity_begin(&f);
-            egc_fidelity_add(&f, (float[]){1});
+            egc_fidelity_add(&f, (float[]){1}, true);
             egc_fidelity_end(&f, 1, &want[nesterov][step], &cosine, &drift);
             assert_true(cosine == 1 && drift == 0);
         }
