@@ -82,6 +82,7 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
     if (method->compressor)
         add_params(out, "method.", method->compressor->params, method->params, failed);
     add_params(out, "method.", egc_method_option_params, &method->options, failed);
+    set(out, "algorithm", text("sync"), failed);
     set(out, "exchange", text(config->exchange ? config->exchange->name : "auto"), failed);
     add_params(out, "", egc_training_params, &config->options, failed);
     return out;

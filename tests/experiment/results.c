@@ -82,19 +82,21 @@ static void options_are_checked(void **unused)
     fake_study fake;
     fake_init(&fake);
     egc_error err;
-    egc_run_options options = fake_options("/tmp/egc-unused", 0);
+    egc_path folder = fake_folder(), dir = egc_path_of("%.200s/results", folder.text);
+    egc_run_options options = fake_options(dir.text, 0);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_RANGE,
                  "jobs must be at least 1, got 0");
-    options = fake_options("/tmp/egc-unused", 1);
+    options = fake_options(dir.text, 1);
     options.shard_index = 3;
     options.shard_count = 2;
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_RANGE,
                  "shard must be I/N with 1 <= I <= N, got 3/2");
-    options = fake_options("/tmp/egc-unused", 1);
+    options = fake_options(dir.text, 1);
     memcpy(fake.points[6].run_id, fake.points[2].run_id, EGC_RUN_ID_LENGTH);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_RANGE,
                  "points must differ, got the same parameters in points 3 and 7");
-    assert_false(egc_path_exists("/tmp/egc-unused"));
+    assert_false(egc_path_exists(dir.text));
+    fake_folder_remove(&folder);
 }
 
 static void one_run_at_a_time(void **unused)

@@ -329,6 +329,21 @@ static void assert_unlocked(const char *dir)
     egc_lock_release(dir, lock);
 }
 
+static void a_killed_run_leaves_no_child(void **unused)
+{
+    (void)unused;
+    fake_study fake;
+    fake_init(&fake);
+    fake_now.hanging_seed = 1; /* would keep the lock for ever */
+    egc_path folder = fake_folder();
+    pid_t pid = run_apart(&fake, folder.text, false);
+    sleep_ms(300);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_unlocked(folder.text);
+    fake_folder_remove(&folder);
+}
+
 static void a_killed_run_loses_nothing(void **unused)
 {
     (void)unused;
@@ -398,6 +413,7 @@ int main(void)
         cmocka_unit_test(progress_counts_points),
         cmocka_unit_test(the_manifest_tells_what_ran),
         cmocka_unit_test(an_interrupted_run_can_be_resumed),
+        cmocka_unit_test(a_killed_run_leaves_no_child),
         cmocka_unit_test(a_killed_run_loses_nothing),
         cmocka_unit_test(one_point_gives_its_rows),
     };
