@@ -16,7 +16,7 @@ return egc.experiment {
   name     = "bandwidth",
   workload = egc.workload.trace { file = "results/cnn-trace.h5", cycle = true },
   cluster  = egc.cluster.star {
-    hosts = 8, latency = "50us", device = "v100",
+    hosts = 8, latency = "10us", device = "v100",
     bandwidth = egc.each { "100Mbps", "300Mbps", "1Gbps", "3Gbps", "10Gbps", "30Gbps", "100Gbps" },
   },
   workers  = 8,

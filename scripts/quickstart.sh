@@ -9,7 +9,7 @@ scripts/install-packages.sh
 
 echo "== Building into build/release"
 cmake --preset release >build-quickstart.log 2>&1 || { cat build-quickstart.log; exit 1; }
-cmake --build --preset release >>build-quickstart.log 2>&1 || { tail -n 40 build-quickstart.log; exit 1; }
+cmake --build --preset release --target egc-sim >>build-quickstart.log 2>&1 || { tail -n 40 build-quickstart.log; exit 1; }
 rm -f build-quickstart.log
 egc_sim=build/release/sim/cli/egc-sim
 

@@ -32,7 +32,7 @@ static void put_legend(egc_text *script, size_t rows)
     else
         egc_text_put(script,
                      "set key at screen 0.5,0.01 bottom center vertical maxrows %zu Left reverse "
-                     "samplen 3 font ',12'\nset bmargin %g\n",
+                     "samplen 3 width 3 font ',12'\nset bmargin %g\n",
                      rows, 4.2 + 0.95 * (double)rows);
 }
 
