@@ -4,31 +4,30 @@
 # looks like the repository after a build.
 [ -e "$ROOT/README.md" ] || skip "there is no README.md"
 
-# blocks FILE: writes its code blocks to FILE-N.lua and FILE-N.sh, N being the line they begin at.
+# blocks FILE: writes its code blocks to blocks/FILE-N.lua and .sh, N being the line they begin at.
 blocks() {
-    awk -v name="$(basename "$1" .md)" '
+    awk -v name="blocks/$(basename "$1" .md)" '
         /^ *```/ && out   { close(out); out = ""; next }
         /^ *```/ && open  { open = marked = 0; next }
         /^ *```lua *$/    { out = name "-" NR ".lua" }
         /^ *```sh *$/     { if (marked) out = name "-" NR ".sh" }
         /^ *```/          { open = !out; marked = 0; if (out) printf "" >out; next }
         out               { print >out; next }
-        /^<!-- test -->$/ { marked = 1; next }
+        /^ *<!-- test -->$/ { marked = 1; next }
         /[^ ]/            { marked = 0 }' "$1"
 }
 
 mkdir blocks here here/build
+for doc in README CONTRIBUTING; do
+    [ ! -e "$ROOT/$doc.md" ] || blocks "$ROOT/$doc.md"
+done
 for entry in "$ROOT"/*; do
     case ${entry##*/} in build | results) ;; *) ln -s "$entry" here/ ;; esac
 done
 ln -s "$(realpath "$BIN/../..")" here/build/release
-cd blocks
-for doc in README CONTRIBUTING; do
-    [ ! -e "$ROOT/$doc.md" ] || blocks "$ROOT/$doc.md"
-done
+cd here || exit
 
 n_lua=0 n_sh=0
-cd ../here
 for block in ../blocks/*.lua; do
     grep -qs 'return egc.experiment' "$block" || continue
     ends 0 egc-sim run "$block" --dry-run

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Results that have no place are refused before anything runs.
+# shellcheck disable=SC2086 # $as_user is a command and its arguments
 small=$EXPERIMENTS/small.lua
 
-# shellcheck disable=SC2086 # $as_user is a command and its arguments
 as_user=
 if [ "$(id -u)" -eq 0 ]; then # who may write everywhere
     as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
