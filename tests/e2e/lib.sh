@@ -105,16 +105,24 @@ until_true() {
     fail "never came true: $*"
 }
 
-# A process in the background is $run, as long as it is not known to have ended, so that a failing
-# case does not leave it behind.
-run=
-trap '[ -z "$run" ] || kill -KILL "$run" 2>/dev/null || true' EXIT
+# A process in the background is $run, what it started $children, as long as they are not known to
+# have ended: a failing case does not leave them behind.
+run='' children=''
+trap 'kill -KILL $run $children 2>/dev/null || true' EXIT
 
 # Waits for $run; what it ended with is in $got_exit.
 await_run() {
     got_exit=0
     wait "$run" 2>/dev/null || got_exit=$?
-    run=
+    run=''
+}
+
+# The last of the case's $children have ended, or do so soon.
+children_gone() {
+    for child in $children; do
+        until_true gone "$child"
+    done
+    children=''
 }
 
 # True when process PID has ended, whether or not its parent has noticed.

@@ -19,9 +19,7 @@ kill_when() {
     kill -KILL "$run" 2>/dev/null || fail "the run was over before it could be killed"
     await_run
     [ "$got_exit" -eq 137 ] || fail "exit $got_exit of a run that was killed"
-    for child in $children; do
-        until_true gone "$child"
-    done
+    children_gone
     complete_rows killed whole
 }
 

@@ -29,11 +29,6 @@ size=$(wc -c <trace.h5)
 mv trace.h5 whole.h5
 for length in 8 100 3000 $((size - 1)); do
     head -c "$length" whole.h5 >trace.h5
-    case $length in
-    8 | 100) ends 1 egc-sim run "$replay" --out here --quiet
-        prints_nothing
-        grep -q 'trace.h5: ' "$SCRATCH/stderr" || fail "no reason for a trace of $length bytes"
-        rm -r here ;;
-    *) wrong "trace.h5: truncated: $length of $size bytes are there" ;;
-    esac
+    [ "$length" -gt 48 ] && expected=$size || expected=48 # where its head says how long it is
+    wrong "trace.h5: truncated: $length of $expected bytes are there"
 done

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# CONTRIBUTING.md shows how to add a compressor: its steps, followed to the letter in a copy of the
+# tree, give a compressor that builds, is held to the conformance suite, and can be used.
+command -v git >/dev/null || skip "git is not there to copy the tree with"
+git -C "$ROOT" ls-files >files 2>/dev/null || skip "$ROOT is not a git checkout"
+mkdir tree
+tar -C "$ROOT" -cf - -T files 2>/dev/null | tar -C tree -xf -
+cd tree || exit
+
+awk '/<!-- file: compressors\/everynth.c -->/ { found = 1; next }
+     found && /^ *```c$/                       { inside = 1; next }
+     inside && /^ *```$/                       { exit }
+     inside                                    { sub(/^   /, ""); print }' \
+    CONTRIBUTING.md >compressors/everynth.c
+grep -q egc_compressor_everynth compressors/everynth.c || fail "CONTRIBUTING.md shows no everynth.c"
+echo 'EGC_COMPRESSOR(everynth)' >>compressors/list.def
+sed -i 's/SOURCES /SOURCES everynth.c /' compressors/CMakeLists.txt
+
+LIMIT=60 ends 0 cmake -S . -B build -G Ninja -DCMAKE_C_FLAGS=-O1
+LIMIT=280 ends 0 cmake --build build --target egc-sim conformance_compressors conformance_methods
+ends 0 build/tests/conformance/conformance_compressors
+ends 0 build/sim/cli/egc-sim describe everynth
+grep -q 'one element in so many is sent' "$SCRATCH/stdout" || fail "describe does not show its parameter"
+cat >use.lua <<'END'
+return egc.experiment {
+  name = "use", workers = 2, steps = 3, method = egc.everynth { period = 10 },
+  workload = egc.workload.train { model = "mlp", train_examples = 200, test_examples = 100 },
+  cluster = egc.cluster.star { hosts = 2 },
+}
+END
+ends 0 build/sim/cli/egc-sim run use.lua --out out
+grep -q 'everynth' out/runs.csv || fail "no run in runs.csv"
