@@ -112,6 +112,7 @@ trap 'kill -KILL $run $children 2>/dev/null || true' EXIT
 
 # Waits for $run; what it ended with is in $got_exit.
 await_run() {
+    until_true gone "$run"
     got_exit=0
     wait "$run" 2>/dev/null || got_exit=$?
     run=''

@@ -17,9 +17,7 @@ for signal in INT:2 TERM:15 HUP:1; do
     kill -"${signal%:*}" "$run"
     await_run
     [ "$got_exit" -eq 1 ] || fail "exit $got_exit after SIG${signal%:*} instead of 1"
-    for child in $children; do
-        gone "$child" || fail "a child is left after SIG${signal%:*}"
-    done
+    children_gone
     prints_nothing
     says "interrupted by signal ${signal#*:}; the same command with --resume goes on"
     complete_rows cut whole
