@@ -40,6 +40,7 @@ typedef enum egc_trait {
 typedef struct egc_context {
     uint64_t step;
     double density;     /* RATIO types: the share to keep at this step (warm-up included) */
+    float max_abs;      /* the largest |x_i|, known from the memory's pass over x */
     gsl_rng *rng;       /* seeded for this worker, step and unit */
     egc_arena *scratch; /* forgotten after the call */
 } egc_context;

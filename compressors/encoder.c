@@ -196,13 +196,14 @@ static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
     };
 }
 
-static egc_context context_for(egc_encoder *e, size_t unit)
+static egc_context context_for(egc_encoder *e, size_t unit, float max_abs)
 {
     egc_arena_reset(&e->work->scratch);
     gsl_rng_set(e->work->rng, egc_seed_derive(e->seed, e->step, unit));
     return (egc_context){
         .step = e->step,
         .density = egc_method_density(&e->method, e->step),
+        .max_abs = max_abs,
         .rng = e->work->rng,
         .scratch = &e->work->scratch,
     };
@@ -230,13 +231,13 @@ static void account_sent(egc_encoder *e, const egc_unit *unit, size_t count, egc
 }
 
 static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit *memory,
-                                egc_buf *wire, egc_encoding *out, egc_error *err)
+                                float max_abs, egc_buf *wire, egc_encoding *out, egc_error *err)
 {
     const egc_unit *unit = &e->units[u];
     const egc_method_options *options = &e->method.options;
     const egc_compressor_type *type = e->method.compressor;
     egc_selection selection = {.index = e->work->index};
-    egc_context context = context_for(e, u);
+    egc_context context = context_for(e, u, max_abs);
     egc_status status = type->select(e->method.params, e->unit_state[u], &context, memory->residual,
                                      unit->count, &selection, err);
     if (status)
@@ -266,12 +267,12 @@ static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit 
 
 /* Coders, and units too small to be worth selecting from. */
 static egc_status encode_dense(egc_encoder *e, size_t u, const egc_compressor_type *coder,
-                               const egc_memory_unit *memory, egc_buf *wire, egc_encoding *out,
-                               egc_error *err)
+                               const egc_memory_unit *memory, float max_abs, egc_buf *wire,
+                               egc_encoding *out, egc_error *err)
 {
     const egc_kernels *kernels = egc_kernels_get();
     size_t n = e->units[u].count, start = wire->len;
-    egc_context context = context_for(e, u);
+    egc_context context = context_for(e, u, max_abs);
     egc_status status =
         coder->encode(e->method.params, e->unit_state[u], &context, memory->residual, n, wire, err);
     if (status)
@@ -299,7 +300,7 @@ static egc_status encode_nothing(egc_encoder *e, size_t u, const egc_compressor_
     if (!coder)
         return egc_sparse_write(NULL, egc_value_codecs()[e->method.options.value], NULL, NULL, 0,
                                 e->units[u].count, wire, err);
-    egc_context context = context_for(e, u);
+    egc_context context = context_for(e, u, 0);
     memset(e->work->decoded, 0, e->units[u].count * sizeof *e->work->decoded);
     return coder->encode(e->method.params, e->unit_state[u], &context, e->work->decoded,
                          e->units[u].count, wire, err);
@@ -331,11 +332,12 @@ egc_status egc_encoder_encode(egc_encoder *e, size_t u, egc_buf *wire, egc_encod
     } else {
         egc_memory_unit memory = memory_of(e, unit);
         out->gradient_norm2 = e->norm2[u];
-        out->input_norm2 = e->memory->compensate(&memory, e->scale, gradient);
+        egc_norms norms = e->memory->compensate(&memory, e->scale, gradient);
+        out->input_norm2 = norms.norm2;
         if (!isfinite(out->input_norm2))
             return egc_fail(err, EGC_ERROR_NONFINITE, "%s: the memory overflowed", unit->name);
-        status = coder ? encode_dense(e, u, coder, &memory, wire, out, err)
-                       : encode_sparse(e, u, &memory, wire, out, err);
+        status = coder ? encode_dense(e, u, coder, &memory, norms.max_abs, wire, out, err)
+                       : encode_sparse(e, u, &memory, norms.max_abs, wire, out, err);
     }
     out->wire_bytes = wire->len - start;
     return status;

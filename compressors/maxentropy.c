@@ -80,13 +80,14 @@ static float float_at_least(double lo)
     return least > FLT_TRUE_MIN ? least : FLT_TRUE_MIN;
 }
 
-/* One stage on x, all of whose non-zero magnitudes are >= *lo. Returns whether *lo moved. */
-static bool raise_threshold(const maxentropy_params *params, const float *x, size_t n,
+/* One stage on x, all of whose non-zero magnitudes are >= *lo and <= max. Returns whether *lo
+ * moved. */
+static bool raise_threshold(const maxentropy_params *params, const float *x, size_t n, float max,
                             uint32_t *counts, double *lo)
 {
     const egc_kernels *kernels = egc_kernels_get();
     uint32_t bins = (uint32_t)params->bins;
-    double width = (kernels->max_abs(x, n) - *lo) / bins;
+    double width = (max - *lo) / bins;
     if (!(width > 0))
         return false;
     for (uint32_t b = 0; b < 4 * bins; b++)
@@ -114,7 +115,7 @@ static egc_status select_tail(const void *params_, void *state, const egc_contex
 
     const egc_kernels *kernels = egc_kernels_get();
     double lo = 0;
-    bool moved = raise_threshold(params, x, n, counts, &lo);
+    bool moved = raise_threshold(params, x, n, context->max_abs, counts, &lo);
     out->count = kernels->select(x, n, float_at_least(lo), out->index);
     if (!moved || params->stages == 1)
         return EGC_OK;
@@ -127,7 +128,7 @@ static egc_status select_tail(const void *params_, void *state, const egc_contex
     for (size_t i = 0; i < count; i++)
         tail[i] = x[out->index[i]];
     for (int64_t stage = 1; stage < params->stages; stage++) {
-        if (!raise_threshold(params, tail, count, counts, &lo))
+        if (!raise_threshold(params, tail, count, context->max_abs, counts, &lo))
             break;
         float least = float_at_least(lo);
         size_t kept = 0;

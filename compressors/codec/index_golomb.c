@@ -52,8 +52,14 @@ static egc_status write(egc_bit_writer *bits, const uint32_t *index, size_t coun
     uint32_t low = (uint32_t)((1ull << b) - 1);
     egc_status status = egc_bits_write(bits, b, PARAMETER_BITS, err);
     for (size_t i = 0; i < count && !status; i++) {
-        uint32_t gap = gap_before(index, i);
-        status = egc_bits_write_unary(bits, gap >> b, err);
+        uint32_t gap = gap_before(index, i), ones = gap >> b;
+        if (ones + 1 + b <= 32) { /* nearly always: both parts at once */
+            uint64_t unary = (1ull << ones) - 1;
+            status =
+                egc_bits_write(bits, (uint32_t)(unary << (1 + b) | (gap & low)), ones + 1 + b, err);
+            continue;
+        }
+        status = egc_bits_write_unary(bits, ones, err);
         if (!status)
             status = egc_bits_write(bits, gap & low, b, err);
     }

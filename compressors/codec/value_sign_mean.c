@@ -35,8 +35,13 @@ static egc_status write(egc_bit_writer *bits, const float *value, size_t count, 
     egc_status status = EGC_OK;
     for (int negative = 0; negative < 2 && !status; negative++)
         status = egc_bits_write(bits, mean_of_side(value, count, negative), MEAN_BITS, err);
-    for (size_t i = 0; i < count && !status; i++)
-        status = egc_bits_write(bits, value[i] < 0, 1, err);
+    for (size_t i = 0; i < count && !status; i += 32) {
+        unsigned width = count - i < 32 ? (unsigned)(count - i) : 32;
+        uint32_t signs = 0;
+        for (size_t j = i; j < i + width; j++)
+            signs = signs << 1 | (value[j] < 0);
+        status = egc_bits_write(bits, signs, width, err);
+    }
     return status;
 }
 
@@ -53,12 +58,14 @@ static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_err
             return egc_fail(err, EGC_ERROR_FORMAT, "mean magnitude %g is not a finite number >= 0",
                             side[negative]);
     }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t negative;
-        egc_status status = egc_bits_read(bits, 1, &negative, err);
+    for (size_t i = 0; i < count; i += 32) {
+        unsigned width = count - i < 32 ? (unsigned)(count - i) : 32;
+        uint32_t signs;
+        egc_status status = egc_bits_read(bits, width, &signs, err);
         if (status)
             return status;
-        value[i] = negative ? -side[1] : side[0];
+        for (unsigned j = 0; j < width; j++)
+            value[i + j] = signs >> (width - 1 - j) & 1 ? -side[1] : side[0];
     }
     return EGC_OK;
 }

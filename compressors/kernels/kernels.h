@@ -13,6 +13,12 @@
 
 #include "base/error.h"
 
+/* Of a vector just written, so that it need not be read again. */
+typedef struct egc_norms {
+    double norm2;  /* sum of squares */
+    float max_abs; /* largest magnitude */
+} egc_norms;
+
 typedef struct egc_kernels {
     const char *name;
 
@@ -28,14 +34,14 @@ typedef struct egc_kernels {
     /* y[i] += a * x[i] */
     void (*axpy)(float a, const float *x, float *y, size_t n);
 
-    /* u <- m u + s g; v <- v + u. Returns the new ||v||^2. */
-    double (*momentum)(float m, float s, const float *g, float *u, float *v, size_t n);
+    /* u <- m u + s g; v <- v + u. Returns the norms of the new v. */
+    egc_norms (*momentum)(float m, float s, const float *g, float *u, float *v, size_t n);
 
-    /* u <- m (u + s g); v <- v + u + s g. Returns the new ||v||^2. */
-    double (*nesterov)(float m, float s, const float *g, float *u, float *v, size_t n);
+    /* u <- m (u + s g); v <- v + u + s g. Returns the norms of the new v. */
+    egc_norms (*nesterov)(float m, float s, const float *g, float *u, float *v, size_t n);
 
-    /* v <- v + s g. Returns the new ||v||^2. */
-    double (*residual)(float s, const float *g, float *v, size_t n);
+    /* v <- v + s g. Returns the norms of the new v. */
+    egc_norms (*residual)(float s, const float *g, float *v, size_t n);
 
     /* counts[min(bins - 1, floor((|x[i]| - lo) / width))]++ for all i, every |x[i]| >= lo.
      * counts holds 4 * bins zeroed numbers on entry; the first `bins` hold the result. Returns

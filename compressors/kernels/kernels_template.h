@@ -49,16 +49,23 @@ static double dot(const float *x, const float *y, size_t n)
     return fold(sum);
 }
 
-static float max_abs(const float *x, size_t n)
+static float fold_max(const float max[LANES])
 {
-    float max[LANES] = {0};
-#define BODY(i, j) max[j] = fabsf(x[i]) > max[j] ? fabsf(x[i]) : max[j]
-    FOR_EACH_LANE(n, BODY);
-#undef BODY
     float result = 0;
     for (int j = 0; j < LANES; j++)
         result = max[j] > result ? max[j] : result;
     return result;
+}
+
+#define KEEP_MAX(max, value) (max) = fabsf(value) > (max) ? fabsf(value) : (max)
+
+static float max_abs(const float *x, size_t n)
+{
+    float max[LANES] = {0};
+#define BODY(i, j) KEEP_MAX(max[j], x[i])
+    FOR_EACH_LANE(n, BODY);
+#undef BODY
+    return fold_max(max);
 }
 
 static void axpy(float a, const float *x, float *restrict y, size_t n)
@@ -67,47 +74,53 @@ static void axpy(float a, const float *x, float *restrict y, size_t n)
         y[i] += a * x[i];
 }
 
-static double momentum(float m, float s, const float *restrict g, float *restrict u,
-                       float *restrict v, size_t n)
+static egc_norms momentum(float m, float s, const float *restrict g, float *restrict u,
+                          float *restrict v, size_t n)
 {
     double sum[LANES] = {0};
+    float max[LANES] = {0};
 #define BODY(i, j)                                                                                 \
     do {                                                                                           \
         u[i] = m * u[i] + s * g[i];                                                                \
         v[i] += u[i];                                                                              \
         sum[j] += (double)v[i] * (double)v[i];                                                     \
+        KEEP_MAX(max[j], v[i]);                                                                    \
     } while (0)
     FOR_EACH_LANE(n, BODY);
 #undef BODY
-    return fold(sum);
+    return (egc_norms){fold(sum), fold_max(max)};
 }
 
-static double nesterov(float m, float s, const float *restrict g, float *restrict u,
-                       float *restrict v, size_t n)
+static egc_norms nesterov(float m, float s, const float *restrict g, float *restrict u,
+                          float *restrict v, size_t n)
 {
     double sum[LANES] = {0};
+    float max[LANES] = {0};
 #define BODY(i, j)                                                                                 \
     do {                                                                                           \
         u[i] = m * (u[i] + s * g[i]);                                                              \
         v[i] += u[i] + s * g[i];                                                                   \
         sum[j] += (double)v[i] * (double)v[i];                                                     \
+        KEEP_MAX(max[j], v[i]);                                                                    \
     } while (0)
     FOR_EACH_LANE(n, BODY);
 #undef BODY
-    return fold(sum);
+    return (egc_norms){fold(sum), fold_max(max)};
 }
 
-static double residual(float s, const float *restrict g, float *restrict v, size_t n)
+static egc_norms residual(float s, const float *restrict g, float *restrict v, size_t n)
 {
     double sum[LANES] = {0};
+    float max[LANES] = {0};
 #define BODY(i, j)                                                                                 \
     do {                                                                                           \
         v[i] += s * g[i];                                                                          \
         sum[j] += (double)v[i] * (double)v[i];                                                     \
+        KEEP_MAX(max[j], v[i]);                                                                    \
     } while (0)
     FOR_EACH_LANE(n, BODY);
 #undef BODY
-    return fold(sum);
+    return (egc_norms){fold(sum), fold_max(max)};
 }
 
 /* The bins of n values. Clamping before converting keeps every conversion in range, which lets

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/kernels.h"
+
 /* One unit's share of a worker's memory. The vectors hold n floats each, zeroed at the start;
  * which of them exist follows from the type. */
 typedef struct egc_memory_unit {
@@ -28,8 +30,8 @@ typedef struct egc_memory_type {
     bool has_residual;
 
     /* Takes the gradient in, scaled by `scale`, and leaves in unit->residual what there is to
-     * send. Returns its squared norm. */
-    double (*compensate)(const egc_memory_unit *unit, float scale, const float *gradient);
+     * send. Returns its norms. */
+    egc_norms (*compensate)(const egc_memory_unit *unit, float scale, const float *gradient);
 } egc_memory_type;
 
 /* Every registered type, NULL-terminated, in the order of list.def: the values of the option. */

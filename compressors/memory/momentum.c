@@ -3,10 +3,9 @@
  * residual and not after it, so the optimiser must apply plain SGD. With momentum factor masking
  * the velocity of what was sent starts again from 0, so that stale momentum does not carry a
  * delayed gradient further. */
-#include "kernels/kernels.h"
 #include "memory/memory.h"
 
-static double compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
 {
     const egc_kernels *kernels = egc_kernels_get();
     return (unit->nesterov ? kernels->nesterov : kernels->momentum)(

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* No memory: what is not sent is lost. The residual vector is only a place to work in. */
-#include "kernels/kernels.h"
 #include "memory/memory.h"
 
-static double compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
 {
     for (size_t i = 0; i < unit->n; i++)
         unit->residual[i] = 0;

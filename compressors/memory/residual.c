@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Error feedback (Seide et al. 2014; Stich et al. 2018; Karimireddy et al. 2019): what was not
  * sent is added to the next gradient. Momentum, if any, is the optimiser's. */
-#include "kernels/kernels.h"
 #include "memory/memory.h"
 
-static double compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
 {
     return egc_kernels_get()->residual(scale, gradient, unit->residual, unit->n);
 }

@@ -2,8 +2,6 @@
 #include "base/bits.h"
 
 #include <assert.h>
-#include <endian.h>
-#include <string.h>
 
 egc_status egc_bits_write(egc_bit_writer *writer, uint32_t value, unsigned width, egc_error *err)
 {
@@ -40,33 +38,9 @@ egc_bit_reader egc_bit_reader_of(const egc_reader *reader)
     return (egc_bit_reader){.bytes = reader->next, .length = 8 * (uint64_t)egc_reader_left(reader)};
 }
 
-static egc_status ends_early(egc_error *err)
+egc_status egc_bits_end_early(egc_error *err)
 {
     return egc_fail(err, EGC_ERROR_FORMAT, "message ends in the middle of a bit field");
-}
-
-/* The next 57 bits or more at the top of a word, zeros after the end. */
-static uint64_t peek(const egc_bit_reader *reader)
-{
-    uint64_t byte = reader->position / 8, bytes = reader->length / 8, word = 0;
-    if (bytes - byte >= sizeof word) {
-        memcpy(&word, reader->bytes + byte, sizeof word);
-        word = be64toh(word);
-    } else {
-        for (unsigned i = 0; byte + i < bytes; i++)
-            word |= (uint64_t)reader->bytes[byte + i] << (56 - 8 * i);
-    }
-    return word << reader->position % 8;
-}
-
-egc_status egc_bits_read(egc_bit_reader *reader, unsigned width, uint32_t *out, egc_error *err)
-{
-    assert(width <= 32);
-    if (reader->length - reader->position < width)
-        return ends_early(err);
-    *out = width ? (uint32_t)(peek(reader) >> (64 - width)) : 0;
-    reader->position += width;
-    return EGC_OK;
 }
 
 egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t *out,
@@ -76,7 +50,7 @@ egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t 
     uint64_t ones = 0;
     unsigned run;
     do {
-        uint64_t zeros = ~peek(reader);
+        uint64_t zeros = ~egc_bits_peek(reader);
         run = zeros ? (unsigned)__builtin_clzll(zeros) : 64;
         run = run < WINDOW ? run : WINDOW;
         ones += run;
@@ -85,7 +59,7 @@ egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t 
     if (ones > limit)
         return egc_fail(err, EGC_ERROR_FORMAT, "unary code is longer than %u", limit);
     if (reader->position >= reader->length)
-        return ends_early(err);
+        return egc_bits_end_early(err);
     reader->position++;
     *out = (uint32_t)ones;
     return EGC_OK;

@@ -7,7 +7,9 @@
 #ifndef EGC_BASE_BITS_H
 #define EGC_BASE_BITS_H
 
+#include <assert.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -42,9 +44,36 @@ typedef struct egc_bit_reader {
 /* Reads from where `reader` stands. */
 egc_bit_reader egc_bit_reader_of(const egc_reader *reader);
 
+/* FORMAT: the message ends in the middle of a bit field. */
+egc_status egc_bits_end_early(egc_error *err) EGC_MUST_CHECK;
+
+/* The next 57 bits or more at the top of a word, zeros after the end. Inline, as is reading a
+ * field: decoding spends its time here. */
+static inline uint64_t egc_bits_peek(const egc_bit_reader *reader)
+{
+    uint64_t byte = reader->position / 8, bytes = reader->length / 8, word = 0;
+    if (bytes - byte >= sizeof word) {
+        memcpy(&word, reader->bytes + byte, sizeof word);
+        if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+            word = __builtin_bswap64(word);
+    } else {
+        for (unsigned i = 0; byte + i < bytes; i++)
+            word |= (uint64_t)reader->bytes[byte + i] << (56 - 8 * i);
+    }
+    return word << reader->position % 8;
+}
+
 /* The next `width` bits, 0 <= width <= 32. FORMAT at the end. */
-egc_status egc_bits_read(egc_bit_reader *reader, unsigned width, uint32_t *out,
-                         egc_error *err) EGC_MUST_CHECK;
+EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bit_reader *reader, unsigned width,
+                                                      uint32_t *out, egc_error *err)
+{
+    assert(width <= 32);
+    *out = width ? (uint32_t)(egc_bits_peek(reader) >> (64 - width)) : 0;
+    if (reader->length - reader->position < width)
+        return egc_bits_end_early(err);
+    reader->position += width;
+    return EGC_OK;
+}
 
 /* Counts ones up to the next zero. FORMAT at the end, or when there are more than `limit`. */
 egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t *out,

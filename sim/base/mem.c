@@ -5,8 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 
 static long countdown_to_failure = -1;
 
@@ -22,7 +23,10 @@ void *egc_calloc(size_t count, size_t size)
     size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (bytes == 0)
         bytes = ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    bool large = bytes >= HUGE_PAGE;
+    void *memory = aligned_alloc(large ? HUGE_PAGE : ALIGNMENT, bytes);
+    if (memory && large) /* vectors of millions are touched at scattered places: spare the TLB */
+        madvise(memory, bytes, MADV_HUGEPAGE);
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 

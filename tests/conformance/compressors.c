@@ -19,8 +19,11 @@ static void run_select(const egc_method *method, const float *x, size_t n, uint6
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
     gsl_rng_set(rng, egc_seed_derive(7, step, 0));
-    egc_context context = {
-        .step = step, .density = egc_method_density(method, step), .rng = rng, .scratch = &scratch};
+    egc_context context = {.step = step,
+                           .density = egc_method_density(method, step),
+                           .max_abs = egc_kernels_get()->max_abs(x, n),
+                           .rng = rng,
+                           .scratch = &scratch};
     void *state = calloc(1, type->state_size ? type->state_size(method->params, n) : 1);
     uint32_t *index = guarded(n * sizeof *index);
     float *input = guarded(n * sizeof *input);

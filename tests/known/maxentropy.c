@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "compressors/compressor.h"
+#include "kernels/kernels.h"
 
 typedef struct vector {
     unsigned long long seed;
@@ -63,7 +64,7 @@ static void check_vector(const egc_compressor_type *type, const vector *v)
     assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &stages, &err), err);
 
     egc_arena scratch = {0};
-    egc_context context = {.scratch = &scratch};
+    egc_context context = {.scratch = &scratch, .max_abs = egc_kernels_get()->max_abs(x, v->n)};
     egc_selection selection = {.index = index};
     assert_ok(type->select(params, NULL, &context, x, v->n, &selection, &err), err);
     if (selection.count != v->count)
