@@ -41,7 +41,6 @@ stopped_by KILL 137 egc-sim run endless.lua --out cut --resume
 rm -r cut
 
 stopped_by INT 130 egc-sim run search.lua
-stopped_by KILL 137 egc-sim run search.lua
 files | diff - "$SCRATCH/files" >&2 || fail "a script that was stopped left files"
 
 mkdir slow
