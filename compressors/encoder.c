@@ -245,17 +245,11 @@ static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit 
     for (size_t i = 0; i < selection.count; i++)
         e->work->value[i] = memory->residual[selection.index[i]];
 
-    size_t start = wire->len;
     const egc_index_codec *index_codec =
         options->index ? egc_index_codecs()[options->index - 1] : NULL;
-    status = egc_sparse_write(index_codec, egc_value_codecs()[options->value], selection.index,
-                              e->work->value, selection.count, unit->count, wire, err);
-    if (status)
-        return status;
-    /* What stays behind is measured against what receivers will decode, so decode it. */
-    egc_reader reader = egc_reader_of(wire->data + start, wire->len - start);
-    status = egc_sparse_read(&reader, e->work->index, e->work->decoded, &selection.count,
-                             unit->count, err);
+    status =
+        egc_sparse_write(index_codec, egc_value_codecs()[options->value], selection.index,
+                         e->work->value, selection.count, unit->count, wire, e->work->decoded, err);
     if (status)
         return status;
     account_sent(e, unit, selection.count, out);
@@ -299,7 +293,7 @@ static egc_status encode_nothing(egc_encoder *e, size_t u, const egc_compressor_
 {
     if (!coder)
         return egc_sparse_write(NULL, egc_value_codecs()[e->method.options.value], NULL, NULL, 0,
-                                e->units[u].count, wire, err);
+                                e->units[u].count, wire, NULL, err);
     egc_context context = context_for(e, u, 0);
     memset(e->work->decoded, 0, e->units[u].count * sizeof *e->work->decoded);
     return coder->encode(e->method.params, e->unit_state[u], &context, e->work->decoded,

@@ -31,7 +31,7 @@ size_t egc_sparse_bytes(const egc_index_codec *index_codec, const egc_value_code
 
 egc_status egc_sparse_write(const egc_index_codec *index_codec, const egc_value_codec *value_codec,
                             const uint32_t *index, const float *value, size_t count, size_t n,
-                            egc_buf *wire, egc_error *err)
+                            egc_buf *wire, float *decoded, egc_error *err)
 {
     if (!index_codec)
         index_codec = egc_index_codec_smallest(index, count, n);
@@ -46,9 +46,16 @@ egc_status egc_sparse_write(const egc_index_codec *index_codec, const egc_value_
     status = index_codec->write(&bits, index, count, n, err);
     if (!status)
         status = egc_bits_flush(&bits, err);
+    size_t values_at = wire->len;
     if (!status)
         status = value_codec->write(&bits, value, count, err);
-    return status ? status : egc_bits_flush(&bits, err);
+    if (!status)
+        status = egc_bits_flush(&bits, err);
+    if (status || !decoded)
+        return status;
+    egc_reader written = egc_reader_of(wire->data + values_at, wire->len - values_at);
+    egc_bit_reader read_back = egc_bit_reader_of(&written);
+    return value_codec->read(&read_back, decoded, count, err);
 }
 
 static egc_status read_header(egc_reader *reader, size_t n, const egc_index_codec **index_codec,

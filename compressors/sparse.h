@@ -16,10 +16,11 @@
 size_t egc_sparse_bytes(const egc_index_codec *index_codec, const egc_value_codec *value_codec,
                         const uint32_t *index, size_t count, size_t n);
 
-/* Appends one message. index_codec NULL: the smallest for this selection. MEMORY. */
+/* Appends one message. index_codec NULL: the smallest for this selection. decoded (room for count,
+ * may be NULL) receives the values as the message gives them back. MEMORY. */
 egc_status egc_sparse_write(const egc_index_codec *index_codec, const egc_value_codec *value_codec,
                             const uint32_t *index, const float *value, size_t count, size_t n,
-                            egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
+                            egc_buf *wire, float *decoded, egc_error *err) EGC_MUST_CHECK;
 
 /* Reads one message: *count indices and values, for which there must be room for n. FORMAT. */
 egc_status egc_sparse_read(egc_reader *reader, uint32_t *index, float *value, size_t *count,

@@ -113,7 +113,8 @@ static void damaged_messages(void **state)
                 size_t count = make_support(index, N, 3 + round % 3, (uint64_t)round), k;
                 egc_buf buf = {0};
                 egc_error err = {0};
-                assert_ok(egc_sparse_write(*ic, *vc, index, value, count, N, &buf, &err), err);
+                assert_ok(egc_sparse_write(*ic, *vc, index, value, count, N, &buf, NULL, &err),
+                          err);
                 size_t bit = egc_splitmix64(&random) % (8 * buf.len);
                 buf.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
                 uint8_t *wire = guarded(buf.len);
