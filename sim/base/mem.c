@@ -24,10 +24,12 @@ void *egc_calloc(size_t count, size_t size)
     if (bytes == 0)
         bytes = ALIGNMENT;
     bool large = bytes >= HUGE_PAGE;
-    void *memory = aligned_alloc(large ? HUGE_PAGE : ALIGNMENT, bytes);
-    if (memory && large) /* vectors of millions are touched at scattered places: spare the TLB */
+    void *memory;
+    if (posix_memalign(&memory, large ? HUGE_PAGE : ALIGNMENT, bytes) != 0)
+        return NULL;
+    if (large) /* vectors of millions are touched at scattered places: spare the TLB */
         madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory ? memset(memory, 0, bytes) : NULL;
+    return memset(memory, 0, bytes);
 }
 
 char *egc_strdup(const char *text)

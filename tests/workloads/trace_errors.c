@@ -290,7 +290,7 @@ static void rejects_gradients_never_written(void **state)
     H5Dclose(gradients);
     H5Fclose(file);
     assert_toy_fails(EGC_ERROR_FORMAT,
-                     "no gradient of worker 2 at step 5 (never written, or the file is damaged)");
+                     "no gradient of worker 0 at step 5 (never written, or the file is damaged)");
 }
 
 /* ---- damage --------------------------------------------------------------------------------- */

@@ -261,13 +261,14 @@ egc_status egc_hdf5_write(const egc_hdf5_file *file, const char *name, hid_t typ
 {
     egc_status status = EGC_OK;
     hid_t dataset = 0;
-    hid_t space = H5Screate_simple(rank, dims, NULL);
-    if (space > 0)
-        dataset = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (space < 0 || dataset < 0 ||
+    hid_t space = H5Screate_simple(rank, dims, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (space > 0 && creation > 0 && H5Pset_obj_track_times(creation, false) >= 0)
+        dataset = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (space < 0 || creation < 0 || dataset <= 0 ||
         H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
         status = egc_hdf5_fail(file, "write", err);
     egc_hdf5_release(dataset);
+    egc_hdf5_release(creation);
     egc_hdf5_release(space);
     return status;
 }

@@ -82,10 +82,11 @@ static void finish(egc_trace_layer_stats *stats, const tally *sums, size_t count
         stats->max_abs = NAN;
 }
 
-/* Steps evenly apart, the first and the last among them. */
-static uint64_t sampled_step(uint64_t steps, size_t n_samples, size_t i)
+/* The i-th of n_samples out of `total` gradients evenly apart, the first and the last among them.
+ */
+static uint64_t sampled_gradient(uint64_t total, size_t n_samples, size_t i)
 {
-    return n_samples > 1 ? (uint64_t)((double)(steps - 1) * (double)i / (double)(n_samples - 1))
+    return n_samples > 1 ? (uint64_t)((double)(total - 1) * (double)i / (double)(n_samples - 1))
                          : 0;
 }
 
@@ -96,9 +97,11 @@ static egc_status sample(egc_trace_file *trace, egc_trace_layer_stats *stats, si
     tally *sums = egc_calloc(trace->n_layers, sizeof *sums);
     egc_status status =
         gradient && sums ? EGC_OK : egc_fail_memory(err, trace->n_params * sizeof *gradient);
-    for (size_t i = 0; !status && i < n_samples; i++)
-        status = add_sample(trace, sampled_step(trace->steps, n_samples, i), i % trace->workers,
-                            gradient, stats, sums, err);
+    for (size_t i = 0; !status && i < n_samples; i++) {
+        uint64_t at = sampled_gradient(trace->steps * trace->workers, n_samples, i);
+        status =
+            add_sample(trace, at / trace->workers, at % trace->workers, gradient, stats, sums, err);
+    }
     for (size_t i = 0; !status && i < trace->n_layers; i++)
         finish(&stats[i], &sums[i], trace->layers[i].count, n_samples);
     egc_free(sums);
@@ -118,7 +121,8 @@ egc_status egc_trace_info_init(egc_trace_info *out, const char *path, egc_error 
         .workers = trace.workers,
         .n_params = trace.n_params,
         .n_layers = trace.n_layers,
-        .n_sampled = trace.steps < MAX_SAMPLES ? trace.steps : MAX_SAMPLES,
+        .n_sampled =
+            trace.steps * trace.workers < MAX_SAMPLES ? trace.steps * trace.workers : MAX_SAMPLES,
         .stats = egc_calloc(trace.n_layers, sizeof *out->stats),
     };
     memcpy(out->model, trace.model, sizeof out->model);

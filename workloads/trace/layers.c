@@ -206,9 +206,12 @@ egc_status egc_trace_layers_read(const egc_hdf5_file *file, egc_layer **layers, 
 
 static egc_status create_group(const egc_hdf5_file *file, egc_error *err)
 {
-    hid_t group = H5Gcreate2(file->id, "layers", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    egc_status status = group < 0 ? egc_hdf5_fail(file, "write", err) : EGC_OK;
+    hid_t group = 0, creation = H5Pcreate(H5P_GROUP_CREATE);
+    if (creation > 0 && H5Pset_obj_track_times(creation, false) >= 0)
+        group = H5Gcreate2(file->id, "layers", H5P_DEFAULT, creation, H5P_DEFAULT);
+    egc_status status = group > 0 ? EGC_OK : egc_hdf5_fail(file, "write", err);
     egc_hdf5_release(group);
+    egc_hdf5_release(creation);
     return status;
 }
 

@@ -46,10 +46,12 @@ static egc_status check_layers(const egc_layer *layers, size_t n_layers, size_t 
 
 static egc_status create_file(egc_trace_writer *writer, egc_error *err)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access > 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0)
-        writer->file.id = H5Fcreate(writer->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
+    if (access > 0 && creation > 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0)
+        writer->file.id = H5Fcreate(writer->path, H5F_ACC_TRUNC, creation, access);
     egc_status status = writer->file.id > 0 ? EGC_OK : egc_hdf5_fail(&writer->file, "create", err);
+    egc_hdf5_release(creation);
     egc_hdf5_release(access);
     return status;
 }
@@ -98,7 +100,8 @@ static egc_status create_growing(const egc_hdf5_file *file, const char *name, hi
     hid_t space = H5Screate_simple(rank, now, most);
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     if (space > 0 && properties > 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
-        H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER) >= 0)
+        H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER) >= 0 &&
+        H5Pset_obj_track_times(properties, false) >= 0) /* the same recording, the same bytes */
         *out = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     egc_status status = *out > 0 ? EGC_OK : egc_hdf5_fail(file, "write", err);
     egc_hdf5_release(properties);
