@@ -214,7 +214,10 @@ static void account_sent(egc_encoder *e, const egc_unit *unit, size_t count, egc
 {
     double carried_norm2 = 0, coding_error2 = 0;
     uint32_t now = (uint32_t)e->step + 1;
+    enum { AHEAD = 16 }; /* chosen elements lie far apart in memory */
     for (size_t i = 0; i < count; i++) {
+        if (e->sent_at && i + AHEAD < count)
+            __builtin_prefetch(&e->sent_at[unit->first + e->work->index[i + AHEAD]], 1);
         double value = e->work->value[i], decoded = e->work->decoded[i];
         carried_norm2 += value * value;
         coding_error2 += (value - decoded) * (value - decoded);
@@ -222,7 +225,7 @@ static void account_sent(egc_encoder *e, const egc_unit *unit, size_t count, egc
         out->sent_norm1 += fabs(decoded);
         if (e->sent_at) {
             uint32_t *sent_at = &e->sent_at[unit->first + e->work->index[i]];
-            out->staleness += fabs(decoded) * (now - *sent_at - 1) / 2.0;
+            out->staleness += fabs(decoded) * 0.5 * (now - *sent_at - 1);
             *sent_at = now;
         }
     }

@@ -10,7 +10,7 @@ scripts/install-packages.sh --test
 build() {
   echo "== Building $1"
   cmake --preset "$1" >/dev/null
-  cmake --build --preset "$1" | grep -E "warning|error|FAILED" || true
+  cmake --build --preset "$1" | grep -E "warning:|error:|FAILED" || true
   cmake --build --preset "$1" >/dev/null
 }
 

@@ -9,7 +9,7 @@ static const egc_memory_type *const types[] = {
 #define EGC_MEMORY(name) &egc_memory_##name,
 #include "memory/list.def"
 #undef EGC_MEMORY
-    0,
+    NULL,
 };
 
 const egc_memory_type *const *egc_memory_types(void)
@@ -21,9 +21,14 @@ const egc_memory_type *const *egc_memory_types(void)
 void egc_memory_update(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
                        size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    enum { AHEAD = 16 }; /* chosen elements lie far apart in memory */
+    float *masked = unit->masking ? unit->velocity : NULL;
+    for (size_t i = 0; i < count; i++) {
         unit->residual[index[i]] -= decoded[i];
-    if (unit->velocity && unit->masking)
-        for (size_t i = 0; i < count; i++)
-            unit->velocity[index[i]] = 0;
+        if (!masked)
+            continue;
+        if (i + AHEAD < count)
+            __builtin_prefetch(&masked[index[i + AHEAD]], 1);
+        masked[index[i]] = 0;
+    }
 }
