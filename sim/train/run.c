@@ -7,17 +7,19 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "train/cost.h"
 #include "train/optimizer.h"
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void egc_run_fini(egc_run *run)
 {
-    for (size_t w = 0; w < run->n_workers; w++) {
-        if (run->gradient)
-            egc_free(run->gradient[w]);
-        if (run->encoder)
-            egc_encoder_free(run->encoder[w]);
+    for (size_t w = 0; run->encoder && w < run->n_workers; w++)
+        egc_encoder_free(run->encoder[w]);
+    for (int slot = 0; slot < 2; slot++) {
+        for (size_t i = 0; run->outgoing[slot] && i < run->n_workers * run->plan.n_buckets; i++)
+            egc_buf_fini(&run->outgoing[slot][i].message);
+        egc_free(run->outgoing[slot]);
     }
     egc_free(run->gradient);
     egc_free(run->encoder);
@@ -52,16 +54,14 @@ static bool allocate_shared(egc_run *run)
            run->tally[1].units && (run->parameters || !closed) && (run->velocity || !own_momentum);
 }
 
-static bool allocate_gradients(egc_run *run)
+static bool allocate_workers(egc_run *run)
 {
+    size_t n_messages = run->n_workers * run->plan.n_buckets;
     run->encoder = egc_calloc(run->n_workers, sizeof *run->encoder);
-    run->gradient = egc_calloc(run->n_workers, sizeof *run->gradient);
-    for (size_t w = 0; run->gradient && w < run->n_workers; w++) {
-        run->gradient[w] = egc_calloc(run->n, sizeof(float));
-        if (!run->gradient[w])
-            return false;
-    }
-    return run->encoder && run->gradient;
+    run->gradient = egc_calloc(run->n, sizeof *run->gradient);
+    run->outgoing[0] = egc_calloc(n_messages, sizeof(egc_outgoing));
+    run->outgoing[1] = egc_calloc(n_messages, sizeof(egc_outgoing));
+    return run->encoder && run->gradient && run->outgoing[0] && run->outgoing[1];
 }
 
 static egc_status make_coders(egc_run *run, egc_error *err)
@@ -129,9 +129,9 @@ egc_status egc_run_init(egc_run *run, const egc_training_config *config,
     if (!status) {
         run->n = run->workload->n_params;
         run->momentum = resolve_momentum(method, run->workload);
-        status = allocate_shared(run) && allocate_gradients(run)
+        status = allocate_shared(run) && allocate_workers(run)
                      ? make_coders(run, err)
-                     : egc_fail_memory(err, run->n_workers * run->n * sizeof(float));
+                     : egc_fail_memory(err, run->n * sizeof(float));
     }
     if (!status)
         status = egc_fidelity_init(&run->fidelity, run->n, egc_method_has_momentum(method),
@@ -151,17 +151,47 @@ static egc_status one_gradient(egc_run *run, uint64_t step, size_t worker, egc_e
     double loss = NAN;
     egc_gradient_check check;
     egc_status status = run->workload->type->gradient(run->workload, step, worker, run->parameters,
-                                                      run->gradient[worker], &loss, err);
+                                                      run->gradient, &loss, err);
     if (!status && run->parameters && !isfinite(loss))
         status = egc_fail(err, EGC_ERROR_NONFINITE, "training loss is not finite");
     if (!status)
-        status = egc_encoder_step(run->encoder[worker], step, run->gradient[worker], &check, err);
+        status = egc_encoder_step(run->encoder[worker], step, run->gradient, &check, err);
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
     tally->loss += loss;
     tally->nonfinite += (double)(check.nan_count + check.inf_count);
     bool finite = check.nan_count + check.inf_count == 0;
-    egc_fidelity_add(&run->fidelity, run->gradient[worker], finite);
+    egc_fidelity_add(&run->fidelity, run->gradient, finite);
+    return EGC_OK;
+}
+
+static egc_status encode_bucket(egc_run *run, uint64_t step, size_t worker, size_t b,
+                                egc_error *err)
+{
+    const egc_training_config *config = run->config;
+    const egc_bucket *bucket = &run->plan.buckets[b];
+    egc_outgoing *out = egc_run_outgoing(run, step, worker, b);
+    egc_encoder *encoder = run->encoder[worker];
+    egc_tally *tally = egc_run_tally(run, step);
+    out->encode_s = 0;
+    egc_buf_clear(&out->message);
+    egc_status status =
+        egc_encoder_begin(encoder, bucket->first_unit, bucket->n_units, &out->message, err);
+    for (size_t i = 0; i < bucket->n_units && !status; i++) {
+        size_t u = bucket->first_unit + i;
+        egc_encoding encoding;
+        status = egc_encoder_encode(encoder, u, &out->message, &encoding, err);
+        if (status)
+            break;
+        egc_tally_add(tally, u, &encoding);
+        if (config->options.cost == EGC_COST_MODEL)
+            out->encode_s +=
+                egc_cost_encode(&config->method, &config->device, run->plan.units[u].count,
+                                encoding.sent, encoding.wire_bytes);
+    }
+    if (status)
+        return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
+    tally->message_bytes += (double)out->message.len;
     return EGC_OK;
 }
 
@@ -173,8 +203,11 @@ egc_status egc_run_begin_step(egc_run *run, uint64_t step, egc_error *err)
     egc_tally_clear(egc_run_tally(run, step), run->plan.n_units);
     egc_fidelity_begin(&run->fidelity);
     egc_status status = EGC_OK;
-    for (size_t w = 0; w < run->n_workers && !status; w++)
+    for (size_t w = 0; w < run->n_workers && !status; w++) {
         status = one_gradient(run, step, w, err);
+        for (size_t b = 0; b < run->plan.n_buckets && !status; b++)
+            status = encode_bucket(run, step, w, b, err);
+    }
     return status;
 }
 

@@ -2,9 +2,11 @@
 /* The state of one run, shared by its actors, and what happens once a step.
  *
  * Workers of a synchronous step hold the same parameters and receive the same messages, so what is
- * the same for all of them is done once, by the first to need it: the gradients of all workers
- * (in the order of ranks, so that no sum depends on who runs first), the decoded average of a
- * bucket, the update. Builds with asserts hold a hash of what each worker received against the
+ * the same for all of them is done once, by the first to need it: the gradients and messages of all
+ * workers (in the order of ranks, so that no sum depends on who runs first), the decoded average of
+ * a bucket, the update. Only the time they take is charged where it belongs: a message does not
+ * depend on when it is made, and made at once its gradient is still in the cache and needs no
+ * memory of its own. Builds with asserts hold a hash of what each worker received against the
  * others'. */
 #ifndef EGC_TRAIN_RUN_H
 #define EGC_TRAIN_RUN_H
@@ -12,6 +14,12 @@
 #include "train/fidelity.h"
 #include "train/plan.h"
 #include "train/tally.h"
+
+/* What a worker sends for one bucket of one step. */
+typedef struct egc_outgoing {
+    egc_buf message;
+    double encode_s; /* device time that making it stands for */
+} egc_outgoing;
 
 typedef struct egc_run {
     const egc_training_config *config;
@@ -26,8 +34,9 @@ typedef struct egc_run {
     size_t n; /* parameters */
     double momentum;
 
-    float **gradient; /* of each worker */
+    float *gradient; /* of the worker whose messages are being made */
     egc_encoder **encoder;
+    egc_outgoing *outgoing[2]; /* of even and odd steps: worker by worker, bucket by bucket */
     egc_decoder *decoder;
     egc_workspace *workspace; /* shared: coders run one at a time */
     float *average;           /* what all workers agreed on, bucket by bucket */
@@ -55,7 +64,13 @@ static inline egc_tally *egc_run_tally(egc_run *run, uint64_t step)
     return &run->tally[step % 2];
 }
 
-/* Makes the gradients of all workers at `step`, unless another worker has. */
+static inline egc_outgoing *egc_run_outgoing(egc_run *run, uint64_t step, size_t worker,
+                                             size_t bucket)
+{
+    return &run->outgoing[step % 2][worker * run->plan.n_buckets + bucket];
+}
+
+/* Makes the gradients and messages of all workers at `step`, unless another worker has. */
 egc_status egc_run_begin_step(egc_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
 /* The average of a bucket from the messages of all ranks, or from their float sum (REDUCE). Does

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each worker is two actors on one host. The compute stream runs the forward pass, then the
- * backward pass bucket by bucket, and encodes each bucket when its gradients are there. The
+ * backward pass bucket by bucket, and compresses each bucket when its gradients are there. The
  * communication stream exchanges buckets in that order, and decodes them. The next step begins
  * when all buckets have come back. */
 #include "train/sync.h"
@@ -33,60 +33,23 @@ typedef struct worker {
 
 /* ---- the compute stream --------------------------------------------------------------------- */
 
-/* Compresses one bucket for real. Returns the device time it stands for in *seconds. */
-static egc_status encode_bucket(worker *w, uint64_t step, size_t b, double *seconds, egc_error *err)
-{
-    egc_run *run = w->run;
-    const egc_training_config *config = run->config;
-    const egc_bucket *bucket = &run->plan.buckets[b];
-    egc_buf *message = &w->message[b];
-    egc_encoder *encoder = run->encoder[w->rank];
-    egc_tally *tally = egc_run_tally(run, step);
-    *seconds = 0;
-    egc_buf_clear(message);
-    egc_status status =
-        egc_encoder_begin(encoder, bucket->first_unit, bucket->n_units, message, err);
-    for (size_t i = 0; i < bucket->n_units && !status; i++) {
-        size_t u = bucket->first_unit + i;
-        egc_encoding encoding;
-        status = egc_encoder_encode(encoder, u, message, &encoding, err);
-        if (status)
-            break;
-        egc_tally_add(tally, u, &encoding);
-        if (config->options.cost == EGC_COST_MODEL)
-            *seconds += egc_cost_encode(&config->method, &config->device, run->plan.units[u].count,
-                                        encoding.sent, encoding.wire_bytes);
-    }
-    if (status)
-        return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, w->rank);
-    tally->message_bytes += (double)message->len;
-    return EGC_OK;
-}
-
-static egc_status backward(worker *w, uint64_t step, egc_error *err)
+static void backward(worker *w, uint64_t step)
 {
     egc_run *run = w->run;
     const egc_training_options *options = &run->config->options;
     int rank = (int)w->rank;
     for (size_t b = 0; b < run->plan.n_buckets; b++) {
-        double seconds;
         egc_world_compute(run->world, rank, run->plan.buckets[b].backward_s);
-        egc_status status = encode_bucket(w, step, b, &seconds, err);
-        if (status)
-            return status;
         if (options->compress_on == EGC_COMPRESS_ON_COMPUTE) {
             double start = egc_world_now(run->world);
-            egc_world_compute(run->world, rank, seconds);
+            egc_world_compute(run->world, rank, egc_run_outgoing(run, step, w->rank, b)->encode_s);
             w->compress_s += egc_world_now(run->world) - start;
-            seconds = 0;
         }
-        w->encode_s[b] = seconds;
         if (options->overlap)
             egc_gate_signal(w->ready);
     }
     for (size_t b = 0; b < run->plan.n_buckets && !options->overlap; b++)
         egc_gate_signal(w->ready);
-    return EGC_OK;
 }
 
 /* How much of the stream's device work fell after `since`. */
@@ -108,9 +71,7 @@ static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
         return status;
     double start = egc_world_now(run->world);
     egc_world_compute(run->world, (int)w->rank, run->plan.forward_s);
-    status = backward(w, step, err);
-    if (status)
-        return status;
+    backward(w, step);
     double computed = egc_world_now(run->world);
     double on_compute = w->compress_s; /* later additions are the stream's */
     for (size_t b = 0; b < run->plan.n_buckets; b++)
@@ -151,10 +112,10 @@ static void work_on_stream(worker *w, double seconds, interval *when, double *to
     *total += when->end_s - when->start_s;
 }
 
-static egc_status exchange_bucket(worker *w, size_t b, egc_error *err)
+static egc_status exchange_bucket(worker *w, uint64_t step, size_t b, egc_error *err)
 {
     const egc_exchange_type *exchange = w->run->exchange;
-    egc_buf *message = &w->message[b];
+    egc_buf *message = &egc_run_outgoing(w->run, step, w->rank, b)->message;
     if (exchange->kind == EGC_EXCHANGE_REDUCE)
         return exchange->reduce(w->transport, (float *)message->data, message->len / sizeof(float),
                                 &w->scratch, err);
@@ -169,7 +130,8 @@ static egc_status decode_bucket(worker *w, uint64_t step, size_t b, double *seco
     const egc_training_config *config = run->config;
     *seconds = 0;
     if (run->exchange->kind == EGC_EXCHANGE_REDUCE) {
-        egc_run_average_sum(run, step, b, (const float *)w->message[b].data);
+        const egc_buf *sum = &egc_run_outgoing(run, step, w->rank, b)->message;
+        egc_run_average_sum(run, step, b, (const float *)sum->data);
         return EGC_OK;
     }
     if (config->options.cost == EGC_COST_MODEL) {
@@ -185,11 +147,13 @@ static egc_status decode_bucket(worker *w, uint64_t step, size_t b, double *seco
 static egc_status communicate(worker *w, uint64_t step, size_t b, egc_error *err)
 {
     egc_run *run = w->run;
+    bool compresses = run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
     egc_gate_wait(w->ready);
-    work_on_stream(w, w->encode_s[b], &w->busy[2 * b], &w->compress_s);
+    work_on_stream(w, compresses ? egc_run_outgoing(run, step, w->rank, b)->encode_s : 0,
+                   &w->busy[2 * b], &w->compress_s);
     egc_barrier_wait(w->together);
     double start = egc_world_now(run->world), seconds;
-    egc_status status = exchange_bucket(w, b, err);
+    egc_status status = exchange_bucket(w, step, b, err);
     if (status)
         return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
     w->comm_s += egc_world_now(run->world) - start;
@@ -216,13 +180,9 @@ static egc_status communication_stream(void *arg, egc_error *err)
 
 static void worker_fini(worker *w)
 {
-    for (size_t b = 0; w->message && b < w->run->plan.n_buckets; b++)
-        egc_buf_fini(&w->message[b]);
     for (size_t r = 0; w->gathered && r < w->run->n_workers; r++)
         egc_buf_fini(&w->gathered[r]);
-    egc_free(w->message);
     egc_free(w->gathered);
-    egc_free(w->encode_s);
     egc_free(w->busy);
     egc_gate_free(w->ready);
     egc_gate_free(w->done);
@@ -240,13 +200,11 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
         .ready = egc_gate_new(0),
         .done = egc_gate_new(0),
         .together = together,
-        .message = egc_calloc(buckets, sizeof *w->message),
-        .encode_s = egc_calloc(buckets, sizeof *w->encode_s),
         .busy = egc_calloc(2 * buckets, sizeof *w->busy),
         .gathered = egc_calloc(run->n_workers, sizeof *w->gathered),
     };
-    if (!w->ready || !w->done || !w->message || !w->encode_s || !w->busy || !w->gathered)
-        return egc_fail_memory(err, buckets * sizeof *w->message);
+    if (!w->ready || !w->done || !w->busy || !w->gathered)
+        return egc_fail_memory(err, 2 * buckets * sizeof *w->busy);
     char name[64];
     snprintf(name, sizeof name, "worker %zu", rank);
     egc_status status = egc_world_spawn(run->world, (int)rank, name, compute_stream, w, err);
