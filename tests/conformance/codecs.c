@@ -115,6 +115,7 @@ static void damaged_messages(void **state)
                 egc_error err = {0};
                 assert_ok(egc_sparse_write(*ic, *vc, index, value, count, N, &buf, NULL, &err),
                           err);
+                assert_int_equal(buf.len, egc_sparse_bytes(*ic, *vc, index, count, N));
                 size_t bit = egc_splitmix64(&random) % (8 * buf.len);
                 buf.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
                 uint8_t *wire = guarded(buf.len);
