@@ -23,9 +23,7 @@ typedef struct worker {
     egc_gate *ready;       /* one signal for each encoded bucket */
     egc_gate *done;        /* one for each bucket that came back */
     egc_barrier *together; /* shared: no exchange begins before its last rank is ready */
-    egc_buf *message;      /* for each bucket */
-    double *encode_s;      /* for each bucket: device time still to be charged to the stream */
-    interval *busy;        /* two for each bucket: encoding and decoding on the stream */
+    interval *busy;        /* two for each bucket: compressing and decoding on the stream */
     egc_buf *gathered;     /* for each rank, during an exchange */
     egc_exchange_scratch scratch;
     double comm_s, compress_s, decompress_s; /* of the step under way */
