@@ -170,6 +170,52 @@ static void coders_keep_their_promises(void **state)
     }
 }
 
+/* The mean of many decodings is within 5 standard errors of the input. */
+static void check_unbiased(const egc_compressor_type *type, const float *x, size_t n)
+{
+    enum { ROUNDS = 64 };
+    static double sum[MAX_N], sum2[MAX_N];
+    memset(sum, 0, sizeof sum);
+    memset(sum2, 0, sizeof sum2);
+    gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
+    egc_arena scratch = {0};
+    egc_method method;
+    egc_error err = {0};
+    assert_ok(egc_method_init(&method, type->name, &err), err);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        float out[MAX_N] = {0};
+        egc_buf wire = {0};
+        egc_context context = {.step = round, .rng = rng, .scratch = &scratch};
+        assert_ok(type->encode(method.params, NULL, &context, x, n, &wire, &err), err);
+        egc_reader reader = egc_reader_of(wire.data, wire.len);
+        assert_ok(type->decode(method.params, &reader, 1, out, n, &err), err);
+        for (size_t i = 0; i < n; i++) {
+            sum[i] += (double)out[i];
+            sum2[i] += (double)out[i] * (double)out[i];
+        }
+        egc_buf_fini(&wire);
+    }
+    for (size_t i = 0; i < n; i++) {
+        double mean = sum[i] / ROUNDS, variance = fmax(0, sum2[i] / ROUNDS - mean * mean);
+        assert_true(fabs(mean - (double)x[i]) <=
+                    5 * sqrt(variance / ROUNDS) + 1e-6 * fabs((double)x[i]));
+    }
+    egc_arena_fini(&scratch);
+    gsl_rng_free(rng);
+}
+
+static void unbiased_coders_average_to_the_input(void **state)
+{
+    (void)state;
+    float x[MAX_N];
+    for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++)
+        for (int family = 0; family < N_FAMILIES && ((*type)->traits & EGC_TRAIT_UNBIASED);
+             family++) {
+            fill_input(x, MAX_N, family, 23);
+            check_unbiased(*type, x, MAX_N);
+        }
+}
+
 /* Ties: the larger magnitude first, then the lower index (top-k of TIES inputs by brute force). */
 static void topk_breaks_ties_by_index(void **state)
 {
@@ -230,6 +276,7 @@ int main(void)
         cmocka_unit_test(contraction_holds),
         cmocka_unit_test(scale_does_not_matter),
         cmocka_unit_test(coders_keep_their_promises),
+        cmocka_unit_test(unbiased_coders_average_to_the_input),
         cmocka_unit_test(topk_breaks_ties_by_index),
         cmocka_unit_test(threshold_by_definition),
     };
