@@ -29,6 +29,14 @@ function(egc_include_dir folder out)
   set(${out} ${dir} PARENT_SCOPE)
 endfunction()
 
+# The files that the lines of a list.def register: MACRO(name) is PREFIX + name + .c.
+function(egc_registered list macro prefix out)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(STRINGS ${list} lines REGEX "^${macro}\\(")
+  list(TRANSFORM lines REPLACE "${macro}\\(([a-z0-9_]+)\\).*" "${prefix}\\1.c")
+  set(${out} ${lines} PARENT_SCOPE)
+endfunction()
+
 function(egc_module name folder)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   egc_include_dir(${folder} include_dir)

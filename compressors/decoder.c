@@ -62,15 +62,14 @@ egc_status egc_decoder_new(const egc_method *method, double momentum, const egc_
 static egc_status add_sparse(egc_decoder *d, size_t u, egc_reader *reader, float weight, float *sum,
                              egc_error *err)
 {
-    size_t count;
-    egc_status status =
-        egc_sparse_read(reader, d->work->index, d->work->value, &count, d->units[u].count, err);
+    egc_selection selection = {.index = d->work->index, .value = d->work->value};
+    egc_status status = egc_sparse_read(reader, &selection, d->units[u].count, err);
     if (status)
         return status;
     float *part = sum + d->units[u].first;
-    for (size_t i = 0; i < count; i++)
-        part[d->work->index[i]] += weight * d->work->value[i];
-    d->memory[u].sent += (double)count;
+    for (size_t i = 0; i < selection.count; i++)
+        part[selection.index[i]] += weight * selection.value[i];
+    d->memory[u].sent += (double)selection.count;
     d->memory[u].messages++;
     return EGC_OK;
 }

@@ -71,7 +71,7 @@ static bool allocate_units(egc_encoder *e, const egc_unit *units)
         e->n += units[i].count;
         if (!type->state_size)
             continue;
-        e->unit_state[i] = egc_calloc(1, type->state_size(e->method.params, units[i].count));
+        e->unit_state[i] = egc_calloc(1, type->state_size(e->method.params, &units[i]));
         if (!e->unit_state[i])
             return false;
     }
@@ -188,7 +188,8 @@ static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
 {
     return (egc_memory_unit){
         .velocity = e->velocity ? e->velocity + unit->first : NULL,
-        .residual = e->residual ? e->residual + unit->first : e->work->input,
+        .residual = e->residual ? e->residual + unit->first : NULL,
+        .input = e->memory->in_place ? e->residual + unit->first : e->work->input,
         .n = unit->count,
         .momentum = (float)e->momentum,
         .masking = e->method.options.masking,
@@ -239,24 +240,23 @@ static egc_status encode_sparse(egc_encoder *e, size_t u, const egc_memory_unit 
     const egc_unit *unit = &e->units[u];
     const egc_method_options *options = &e->method.options;
     const egc_compressor_type *type = e->method.compressor;
-    egc_selection selection = {.index = e->work->index};
+    egc_selection selection = {.index = e->work->index, .value = e->work->value};
     egc_context context = context_for(e, u, max_abs);
-    egc_status status = type->select(e->method.params, e->unit_state[u], &context, memory->residual,
+    egc_status status = type->select(e->method.params, e->unit_state[u], &context, memory->input,
                                      unit->count, &selection, err);
     if (status)
         return status;
-    for (size_t i = 0; i < selection.count; i++)
-        e->work->value[i] = memory->residual[selection.index[i]];
-
     const egc_index_codec *index_codec =
         options->index ? egc_index_codecs()[options->index - 1] : NULL;
-    status =
-        egc_sparse_write(index_codec, egc_value_codecs()[options->value], selection.index,
-                         e->work->value, selection.count, unit->count, wire, e->work->decoded, err);
+    const egc_coding coding = {.rng = context.rng, .scratch = context.scratch};
+    const float *x = type->traits & EGC_TRAIT_OWN_VALUES ? NULL : memory->input;
+    status = egc_sparse_write(index_codec, egc_value_codecs()[options->value], &coding, x,
+                              &selection, unit->count, wire, e->work->decoded, err);
     if (status)
         return status;
     account_sent(e, unit, selection.count, out);
-    egc_memory_update(memory, e->work->index, e->work->decoded, selection.count);
+    if (e->memory->update)
+        e->memory->update(memory, e->work->index, e->work->decoded, selection.count);
     out->sent = selection.count;
     out->bound_bits = egc_sparse_bound_bits(selection.count, unit->count);
     return EGC_OK;
@@ -271,7 +271,7 @@ static egc_status encode_dense(egc_encoder *e, size_t u, const egc_compressor_ty
     size_t n = e->units[u].count, start = wire->len;
     egc_context context = context_for(e, u, max_abs);
     egc_status status =
-        coder->encode(e->method.params, e->unit_state[u], &context, memory->residual, n, wire, err);
+        coder->encode(e->method.params, e->unit_state[u], &context, memory->input, n, wire, err);
     if (status)
         return status;
     memset(e->work->decoded, 0, n * sizeof *e->work->decoded);
@@ -279,11 +279,15 @@ static egc_status encode_dense(egc_encoder *e, size_t u, const egc_compressor_ty
     status = coder->decode(e->method.params, &reader, 1, e->work->decoded, n, err);
     if (status)
         return status;
-    kernels->axpy(-1, e->work->decoded, memory->residual, n);
     for (size_t i = 0; i < n; i++)
         out->sent_norm1 += fabs((double)e->work->decoded[i]);
     out->sent_norm2 = kernels->norm2(e->work->decoded, n);
-    out->error_norm2 = kernels->norm2(memory->residual, n);
+    for (size_t i = 0; i < n; i++) {
+        double error = (double)memory->input[i] - (double)e->work->decoded[i];
+        out->error_norm2 += error * error;
+    }
+    if (e->memory->update_dense)
+        e->memory->update_dense(memory, e->work->decoded);
     out->residual_norm2 = e->residual ? out->error_norm2 : 0;
     out->sent = n;
     out->bound_bits = 32 * (double)n;
@@ -295,8 +299,8 @@ static egc_status encode_nothing(egc_encoder *e, size_t u, const egc_compressor_
                                  egc_buf *wire, egc_error *err)
 {
     if (!coder)
-        return egc_sparse_write(NULL, egc_value_codecs()[e->method.options.value], NULL, NULL, 0,
-                                e->units[u].count, wire, NULL, err);
+        return egc_sparse_write(NULL, egc_value_codecs()[e->method.options.value], NULL, NULL,
+                                &(egc_selection){0}, e->units[u].count, wire, NULL, err);
     egc_context context = context_for(e, u, 0);
     memset(e->work->decoded, 0, e->units[u].count * sizeof *e->work->decoded);
     return coder->encode(e->method.params, e->unit_state[u], &context, e->work->decoded,

@@ -153,6 +153,7 @@ static double contraction(const void *params, size_t n)
 const egc_compressor_type egc_compressor_maxentropy = {
     .name = "maxentropy",
     .summary = "the elements above a threshold of staged maximum entropy (EGC)",
+    .size = "sparse, k = the number of |x_i| >= lo",
     .formula = "S = {i : |x_i| >= lo}, lo raised `stages` times to the split of the tail's "
                "histogram that maximises the entropy of both parts",
     .reference = "our reading of EGC (IEEE 8855357, 2019; DOI 10.1016/j.ins.2020.05.121), whose "

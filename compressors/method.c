@@ -183,7 +183,7 @@ egc_status egc_method_check(const egc_method *method, egc_error *err)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "nesterov needs memory = \"momentum\", got \"%s\"",
                         memory_words[options->memory]);
-    if (options->warmup && !(type->traits & EGC_TRAIT_RATIO))
+    if (options->warmup && !type->density)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "warmup needs a compressor that aims at a ratio; %s does not", type->name);
     if (!type->select && (options->index || options->value))

@@ -105,13 +105,6 @@ double egc_method_density(const egc_method *method, uint64_t step);
  *     c(tau) = 1 / (1 - m (1 - m^tau) / (tau (1 - m))),   c(1) = 1/(1-m), c(inf) = 1. */
 double egc_correction_factor(double momentum, double tau);
 
-/* A unit is a range of the flat parameter vector that is compressed as one. */
-typedef struct egc_unit {
-    const char *name; /* for messages; borrowed for the life of encoder and decoder */
-    size_t first;
-    size_t count;
-} egc_unit;
-
 /* ---- workspace ------------------------------------------------------------------------------ */
 
 /* Room to code one unit in. Encoders and decoders borrow it while they run, so that all that are

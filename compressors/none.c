@@ -47,10 +47,12 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
 const egc_compressor_type egc_compressor_none = {
     .name = "none",
     .summary = "no compression: every element as fp32",
+    .size = "4 n bytes",
     .formula = "C(x) = x",
     .reference = "the dense baseline",
     .traits = EGC_TRAIT_EXACT | EGC_TRAIT_LINEAR | EGC_TRAIT_UNBIASED,
     .settings = "memory=none",
+    .element = EGC_ELEMENT_FP32,
     .bound = bound,
     .encode = encode,
     .decode = decode,

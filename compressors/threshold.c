@@ -33,6 +33,7 @@ static egc_status select_above(const void *params, void *state, const egc_contex
 const egc_compressor_type egc_compressor_threshold = {
     .name = "threshold",
     .summary = "the elements above a fixed magnitude",
+    .size = "sparse, k = the number of |x_i| > tau",
     .formula = "S = {i : |x_i| > tau}; C(x)_i = x_i on S, 0 elsewhere",
     .reference = "the plain form of Strom 2015 (Interspeech), as in GRACE (Xu et al. 2021)",
     .params = params_table,

@@ -109,9 +109,10 @@ static double contraction(const void *params, size_t n)
 const egc_compressor_type egc_compressor_topk = {
     .name = "topk",
     .summary = "the k elements of largest magnitude",
+    .size = "sparse, k = max(1, floor(ratio n)) less the zeros",
     .formula = "S = the k = max(1, floor(ratio n)) largest |x_i|; C(x)_i = x_i on S, 0 elsewhere",
     .reference = "Aji and Heafield 2017, arXiv 1704.05021; Stich et al. 2018, arXiv 1809.07599",
-    .traits = EGC_TRAIT_CONTRACTION | EGC_TRAIT_SCALE_FREE | EGC_TRAIT_RATIO,
+    .traits = EGC_TRAIT_CONTRACTION | EGC_TRAIT_SCALE_FREE,
     .params = params_table,
     .params_size = sizeof(topk_params),
     .cost = {.bytes_per_element = 8, .kernels = 3, .sort_bytes_per_element = 2},

@@ -37,10 +37,12 @@ const egc_value_codec *const *egc_value_codecs(void)
 
 const egc_index_codec *egc_index_codec_smallest(const uint32_t *index, size_t count, size_t n)
 {
-    const egc_index_codec *best = index_codecs[0];
-    uint64_t best_bits = best->size_bits(index, count, n);
-    for (size_t i = 1; index_codecs[i]; i++) {
-        uint64_t bits = index_codecs[i]->size_bits(index, count, n);
+    const egc_index_codec *best = NULL;
+    uint64_t best_bits = UINT64_MAX;
+    for (size_t i = 0; index_codecs[i]; i++) {
+        if (index_codecs[i]->lossy)
+            continue;
+        uint64_t bits = index_codecs[i]->size_bits(NULL, index, count, n);
         if (bits < best_bits) {
             best = index_codecs[i];
             best_bits = bits;

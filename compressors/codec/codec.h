@@ -10,7 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "base/bits.h"
+#include "base/element.h"
+
+/* What writing one message may use besides what is written. */
+typedef struct egc_coding {
+    double bloom_rate; /* false positives the Bloom filter aims at; 0: 0.1 k / n */
+    int bloom_policy;  /* egc_bloom_policy */
+    gsl_rng *rng;      /* of stochastic rounding */
+    egc_arena *scratch;
+} egc_coding;
+
+typedef enum egc_bloom_policy {
+    EGC_BLOOM_ALL,       /* P0 of DeepReduce: a value for every positive */
+    EGC_BLOOM_LEFTMOST,  /* P1: values for the first k positives */
+    EGC_BLOOM_CONFLICTS, /* P2: for one of each conflict set, singletons first */
+} egc_bloom_policy;
 
 typedef struct egc_index_codec {
     const char *name;
@@ -18,15 +37,20 @@ typedef struct egc_index_codec {
     const char *size; /* the formula of size_bits */
     const char *reference;
 
+    /* `read` gives other positions than were written: never chosen by auto. */
+    bool lossy;
+
     /* The exact number of bits `write` produces. index: count strictly ascending numbers < n. */
-    uint64_t (*size_bits)(const uint32_t *index, size_t count, size_t n);
+    uint64_t (*size_bits)(const egc_coding *coding, const uint32_t *index, size_t count, size_t n);
 
-    /* Only for count >= 1. MEMORY. */
-    egc_status (*write)(egc_bit_writer *bits, const uint32_t *index, size_t count, size_t n,
-                        egc_error *err);
+    /* Only for *count >= 1. index has room for n. A lossy codec leaves in index and *count what
+     * `read` will give. MEMORY. */
+    egc_status (*write)(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+                        size_t *count, size_t n, egc_error *err);
 
-    /* Reads count indices into index. FORMAT unless they are strictly ascending and < n. */
-    egc_status (*read)(egc_bit_reader *bits, uint32_t *index, size_t count, size_t n,
+    /* Reads indices into index, which has room for n: as many as were written, *count, which only
+     * a lossy codec may change. FORMAT unless they are strictly ascending and < n. */
+    egc_status (*read)(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err);
 } egc_index_codec;
 
@@ -36,10 +60,15 @@ typedef struct egc_value_codec {
     const char *size;
     const char *reference;
 
+    /* What a value is when it stands alone and unpacked, so that vectors of them can be summed on
+     * their way; NONE when it does not. */
+    egc_element element;
+
     uint64_t (*size_bits)(size_t count);
 
     /* Only for count >= 1; values are finite. MEMORY. */
-    egc_status (*write)(egc_bit_writer *bits, const float *value, size_t count, egc_error *err);
+    egc_status (*write)(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+                        size_t count, egc_error *err);
 
     /* Reads count finite values. FORMAT. */
     egc_status (*read)(egc_bit_reader *bits, float *value, size_t count, egc_error *err);
@@ -67,7 +96,8 @@ enum {
     EGC_N_VALUE_CODECS
 };
 
-/* The index codec that needs the fewest bits for this selection; the first of equals. */
+/* The codec, none of the lossy ones, that needs the fewest bits for this selection; the first of
+ * equals. */
 const egc_index_codec *egc_index_codec_smallest(const uint32_t *index, size_t count, size_t n);
 
 #endif

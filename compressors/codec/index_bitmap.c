@@ -3,8 +3,9 @@
  * is sent. */
 #include "codec/codec.h"
 
-static uint64_t size_bits(const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
 {
+    (void)coding;
     (void)index, (void)count;
     return n;
 }
@@ -17,12 +18,13 @@ static egc_status write_zeros(egc_bit_writer *bits, size_t zeros, egc_error *err
     return status ? status : egc_bits_write(bits, 0, (unsigned)zeros, err);
 }
 
-static egc_status write(egc_bit_writer *bits, const uint32_t *index, size_t count, size_t n,
-                        egc_error *err)
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+                        size_t *count, size_t n, egc_error *err)
 {
+    (void)coding;
     egc_status status = EGC_OK;
     size_t position = 0;
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; i < *count && !status; i++) {
         status = write_zeros(bits, index[i] - position, err);
         if (!status)
             status = egc_bits_write(bits, 1, 1, err);
@@ -31,7 +33,7 @@ static egc_status write(egc_bit_writer *bits, const uint32_t *index, size_t coun
     return status ? status : write_zeros(bits, n - position, err);
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t count, size_t n,
+static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     size_t found = 0;
@@ -40,13 +42,13 @@ static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t count, size
         egc_status status = egc_bits_read(bits, 1, &bit, err);
         if (status)
             return status;
-        if (bit && found == count)
-            return egc_fail(err, EGC_ERROR_FORMAT, "bitmap holds more than %zu elements", count);
+        if (bit && found == *count)
+            return egc_fail(err, EGC_ERROR_FORMAT, "bitmap holds more than %zu elements", *count);
         if (bit)
             index[found++] = (uint32_t)i;
     }
-    if (found < count)
-        return egc_fail(err, EGC_ERROR_FORMAT, "bitmap holds %zu elements, not %zu", found, count);
+    if (found < *count)
+        return egc_fail(err, EGC_ERROR_FORMAT, "bitmap holds %zu elements, not %zu", found, *count);
     return EGC_OK;
 }
 

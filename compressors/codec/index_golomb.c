@@ -40,18 +40,20 @@ static unsigned best_parameter(const uint32_t *index, size_t count, size_t n)
     return b;
 }
 
-static uint64_t size_bits(const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
 {
+    (void)coding;
     return count ? PARAMETER_BITS + bits_with(index, count, best_parameter(index, count, n)) : 0;
 }
 
-static egc_status write(egc_bit_writer *bits, const uint32_t *index, size_t count, size_t n,
-                        egc_error *err)
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+                        size_t *count, size_t n, egc_error *err)
 {
-    unsigned b = best_parameter(index, count, n);
+    (void)coding;
+    unsigned b = best_parameter(index, *count, n);
     uint32_t low = (uint32_t)((1ull << b) - 1);
     egc_status status = egc_bits_write(bits, b, PARAMETER_BITS, err);
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; i < *count && !status; i++) {
         uint32_t gap = gap_before(index, i), ones = gap >> b;
         if (ones + 1 + b <= 32) { /* nearly always: both parts at once */
             uint64_t unary = (1ull << ones) - 1;
@@ -66,13 +68,13 @@ static egc_status write(egc_bit_writer *bits, const uint32_t *index, size_t coun
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t count, size_t n,
+static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     uint32_t b;
     egc_status status = egc_bits_read(bits, PARAMETER_BITS, &b, err);
     uint64_t next = 0;
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; i < *count && !status; i++) {
         uint32_t high, low;
         status = egc_bits_read_unary(bits, (uint32_t)((n - 1) >> b), &high, err);
         if (!status)

@@ -8,27 +8,29 @@ static unsigned width_for(size_t n)
     return egc_bit_width((uint32_t)(n - 1));
 }
 
-static uint64_t size_bits(const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
 {
+    (void)coding;
     (void)index;
     return (uint64_t)count * width_for(n);
 }
 
-static egc_status write(egc_bit_writer *bits, const uint32_t *index, size_t count, size_t n,
-                        egc_error *err)
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+                        size_t *count, size_t n, egc_error *err)
 {
+    (void)coding;
     unsigned width = width_for(n);
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < count && !status; i++)
+    for (size_t i = 0; i < *count && !status; i++)
         status = egc_bits_write(bits, index[i], width, err);
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t count, size_t n,
+static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     unsigned width = width_for(n);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < *count; i++) {
         egc_status status = egc_bits_read(bits, width, &index[i], err);
         if (status)
             return status;

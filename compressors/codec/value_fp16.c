@@ -2,16 +2,18 @@
 /* Values in half precision; the rounding error stays in the residual. */
 #include <math.h>
 
+#include "base/half.h"
 #include "codec/codec.h"
-#include "codec/half.h"
 
 static uint64_t size_bits(size_t count)
 {
     return 16 * (uint64_t)count;
 }
 
-static egc_status write(egc_bit_writer *bits, const float *value, size_t count, egc_error *err)
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+                        size_t count, egc_error *err)
 {
+    (void)coding;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < count && !status; i++)
         status = egc_bits_write(bits, egc_fp16_from_float(value[i]), 16, err);
@@ -37,6 +39,7 @@ const egc_value_codec egc_value_codec_fp16 = {
     .summary = "IEEE 754 half precision, nearest even, saturating at 65504",
     .size = "16 k",
     .reference = "IEEE 754-2008",
+    .element = EGC_ELEMENT_FP16,
     .size_bits = size_bits,
     .write = write,
     .read = read,

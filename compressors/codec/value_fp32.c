@@ -10,8 +10,10 @@ static uint64_t size_bits(size_t count)
     return 32 * (uint64_t)count;
 }
 
-static egc_status write(egc_bit_writer *bits, const float *value, size_t count, egc_error *err)
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+                        size_t count, egc_error *err)
 {
+    (void)coding;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < count && !status; i++) {
         uint32_t word;
@@ -40,6 +42,7 @@ const egc_value_codec egc_value_codec_fp32 = {
     .summary = "IEEE 754 single precision, exact",
     .size = "32 k",
     .reference = "IEEE 754",
+    .element = EGC_ELEMENT_FP32,
     .size_bits = size_bits,
     .write = write,
     .read = read,

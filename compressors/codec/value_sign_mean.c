@@ -8,8 +8,8 @@
  * Known answer, by hand: values 1, 3, -2, -6 have means 2 and 4: 0x4000 0x4080 and bits 0011. */
 #include <math.h>
 
+#include "base/half.h"
 #include "codec/codec.h"
-#include "codec/half.h"
 
 enum { MEAN_BITS = 16 };
 
@@ -30,8 +30,10 @@ static uint16_t mean_of_side(const float *value, size_t count, int negative)
     return egc_bf16_from_float(members ? (float)(sum / (double)members) : 0);
 }
 
-static egc_status write(egc_bit_writer *bits, const float *value, size_t count, egc_error *err)
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+                        size_t count, egc_error *err)
 {
+    (void)coding;
     egc_status status = EGC_OK;
     for (int negative = 0; negative < 2 && !status; negative++)
         status = egc_bits_write(bits, mean_of_side(value, count, negative), MEAN_BITS, err);

@@ -18,8 +18,8 @@ const egc_memory_type *const *egc_memory_types(void)
 }
 
 /* x - x is +0 for every finite x, so an exactly sent value leaves nothing behind. */
-void egc_memory_update(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
-                       size_t count)
+void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+                         size_t count)
 {
     enum { AHEAD = 16 }; /* chosen elements lie far apart in memory */
     float *masked = unit->masking ? unit->velocity : NULL;
@@ -31,4 +31,9 @@ void egc_memory_update(const egc_memory_unit *unit, const uint32_t *index, const
             __builtin_prefetch(&masked[index[i + AHEAD]], 1);
         masked[index[i]] = 0;
     }
+}
+
+void egc_memory_subtract_dense(const egc_memory_unit *unit, const float *decoded)
+{
+    egc_kernels_get()->axpy(-1, decoded, unit->residual, unit->n);
 }

@@ -10,13 +10,15 @@
 
 #include "kernels/kernels.h"
 
-/* One unit's share of a worker's memory. The vectors hold n floats each, zeroed at the start;
- * which of them exist follows from the type. */
+/* One unit's share of a worker's memory. The vectors hold n floats each; velocity and residual are
+ * zeroed at the start, and exist where the type says so. */
 typedef struct egc_memory_unit {
     float *velocity; /* u */
-    float *residual; /* v */
+    float *residual; /* v or e; EF21's h */
+    float *input;    /* what there is to send: the residual itself for in_place types */
     size_t n;
     float momentum;
+    float low_pass; /* b of memory = "lowpass" */
     bool masking;
     bool nesterov;
 } egc_memory_unit;
@@ -28,18 +30,27 @@ typedef struct egc_memory_type {
     const char *reference;
     bool has_velocity;
     bool has_residual;
+    bool in_place;    /* the residual is the input */
+    bool accumulates; /* receivers apply the sum of all they ever decoded */
 
-    /* Takes the gradient in, scaled by `scale`, and leaves in unit->residual what there is to
-     * send. Returns its norms. */
+    /* Takes the gradient in, scaled by `scale`, and leaves in unit->input what there is to send.
+     * Returns its norms. */
     egc_norms (*compensate)(const egc_memory_unit *unit, float scale, const float *gradient);
+
+    /* After sending, dense or at `count` indices: takes what the receivers will decode out of the
+     * memory. NULL for types without one. */
+    void (*update)(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+                   size_t count);
+    void (*update_dense)(const egc_memory_unit *unit, const float *decoded);
 } egc_memory_type;
 
 /* Every registered type, NULL-terminated, in the order of list.def: the values of the option. */
 const egc_memory_type *const *egc_memory_types(void);
 
-/* After sending: the residual loses what the receivers will decode at these indices, and with
- * masking the velocity there becomes 0. */
-void egc_memory_update(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
-                       size_t count);
+/* What in_place types do: the input loses what was decoded; with masking the velocity of what was
+ * sent becomes 0 (where everything was, nothing was delayed and the velocity stays). */
+void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+                         size_t count);
+void egc_memory_subtract_dense(const egc_memory_unit *unit, const float *decoded);
 
 #endif

@@ -20,5 +20,8 @@ const egc_memory_type egc_memory_momentum = {
     .reference = "Lin et al. 2018, arXiv 1712.01887",
     .has_velocity = true,
     .has_residual = true,
+    .in_place = true,
     .compensate = compensate,
+    .update = egc_memory_subtract,
+    .update_dense = egc_memory_subtract_dense,
 };

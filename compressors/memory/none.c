@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No memory: what is not sent is lost. The residual vector is only a place to work in. */
+/* No memory: what is not sent is lost. */
 #include "memory/memory.h"
 
 static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
 {
     for (size_t i = 0; i < unit->n; i++)
-        unit->residual[i] = 0;
-    return egc_kernels_get()->residual(scale, gradient, unit->residual, unit->n);
+        unit->input[i] = 0;
+    return egc_kernels_get()->residual(scale, gradient, unit->input, unit->n);
 }
 
 const egc_memory_type egc_memory_none = {

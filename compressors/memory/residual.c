@@ -14,5 +14,8 @@ const egc_memory_type egc_memory_residual = {
     .formula = "p = g + e; e <- p - decoded(p)",
     .reference = "Seide et al. 2014; Karimireddy et al. 2019, arXiv 1901.09847",
     .has_residual = true,
+    .in_place = true,
     .compensate = compensate,
+    .update = egc_memory_subtract,
+    .update_dense = egc_memory_subtract_dense,
 };

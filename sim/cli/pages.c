@@ -84,7 +84,9 @@ static void print_traits(unsigned traits)
         {EGC_TRAIT_UNBIASED, "unbiased: right in the mean"},
         {EGC_TRAIT_CONTRACTION, "contraction: the error is a bounded share of the input"},
         {EGC_TRAIT_SCALE_FREE, "scale-free: chooses the same elements of c x as of x"},
-        {EGC_TRAIT_RATIO, "ratio: aims at a share of elements"},
+        {EGC_TRAIT_SHARED, "shared: all workers send the same elements, and no indices"},
+        {EGC_TRAIT_OWN_VALUES, "own values: sends others than the elements' own"},
+        {EGC_TRAIT_MOMENTUM, "momentum: has its own, and no other part may apply any"},
     };
     const char *what = "traits";
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)

@@ -2,14 +2,20 @@
 /* Collectives, written once over the transport interface.
  *
  * An exchange is one const descriptor in one file, named by one line of list.def. REDUCE
- * exchanges sum vectors of floats in place; GATHER exchanges give every rank the message of every
- * other, of whatever lengths. */
+ * exchanges sum vectors of elements in place; GATHER exchanges give every rank the message of every
+ * other, of whatever lengths; BROADCAST exchanges give every rank the message of one; SCATTER
+ * exchanges give every rank what every other has for it. */
 #ifndef EGC_EXCHANGE_H
 #define EGC_EXCHANGE_H
 
 #include "net/transport.h"
 
-typedef enum egc_exchange_kind { EGC_EXCHANGE_REDUCE, EGC_EXCHANGE_GATHER } egc_exchange_kind;
+typedef enum egc_exchange_kind {
+    EGC_EXCHANGE_REDUCE,
+    EGC_EXCHANGE_GATHER,
+    EGC_EXCHANGE_BROADCAST,
+    EGC_EXCHANGE_SCATTER,
+} egc_exchange_kind;
 
 /* Buffers that an exchange reuses from call to call. Zeroed is ready. */
 typedef struct egc_exchange_scratch {
@@ -26,16 +32,26 @@ typedef struct egc_exchange_type {
 
     /* REDUCE: data[0..n) becomes the sum over all ranks, in the same order of additions on every
      * rank, so that all hold the same bits. */
-    egc_status (*reduce)(egc_transport *transport, float *data, size_t n,
+    egc_status (*reduce)(egc_transport *transport, egc_element element, void *data, size_t n,
                          egc_exchange_scratch *scratch, egc_error *err);
 
     /* GATHER: blocks[r] becomes the message of rank r, blocks[rank] included (a copy of mine). */
     egc_status (*gather)(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err);
 
+    /* BROADCAST: message becomes on every rank what it is on rank root. */
+    egc_status (*broadcast)(egc_transport *transport, int root, egc_buf *message,
+                            egc_exchange_scratch *scratch, egc_error *err);
+
+    /* SCATTER: blocks[r] becomes the pieces[rank] that rank r holds; blocks[rank] is a copy of
+     * pieces[rank]. The lengths may be any, 0 included. */
+    egc_status (*scatter)(egc_transport *transport, const egc_buf *pieces, egc_buf *blocks,
+                          egc_exchange_scratch *scratch, egc_error *err);
+
     /* The closed form, in seconds, of a call without contention: p ranks, n bytes (REDUCE: the
-     * vector; GATHER: each rank's message, all equal), alpha seconds a message, beta seconds a
-     * byte, gamma seconds a byte reduced. Framing of ours is not in it. */
+     * vector; GATHER: each rank's message, all equal; BROADCAST:
+     * the message; SCATTER: what one rank has for all ranks, itself included), alpha seconds a
+     * message, beta seconds a byte, gamma seconds a byte reduced. Framing of ours is not in it. */
     double (*closed_form)(int p, double n, double alpha, double beta, double gamma);
 } egc_exchange_type;
 

@@ -12,17 +12,17 @@
 #include "exchange/exchange.h"
 
 typedef struct chunk {
-    float *data;
-    size_t n;
+    char *data;
+    size_t bytes;
 } chunk;
 
 /* Chunk `index` modulo p, -p <= index < 2p. */
-static chunk chunk_at(float *data, size_t n, int p, int index)
+static chunk chunk_at(char *data, size_t element_bytes, size_t n, int p, int index)
 {
     size_t i = (size_t)((index + p) % p), parts = (size_t)p;
     size_t small = n / parts, larger = n % parts; /* the first `larger` chunks have one more */
     size_t start = i * small + (i < larger ? i : larger);
-    return (chunk){data + start, small + (i < larger)};
+    return (chunk){data + start * element_bytes, (small + (i < larger)) * element_bytes};
 }
 
 /* Sends one chunk on and leaves the chunk that comes in, as long as `in`, in scratch->in. */
@@ -32,38 +32,39 @@ static egc_status pass(egc_transport *transport, chunk out, chunk in, egc_exchan
     int p = transport->size, rank = transport->rank;
     int next = (rank + 1) % p, previous = (rank + p - 1) % p;
     egc_status status =
-        egc_sendrecv(transport, next, out.data, out.n * sizeof(float), previous, &scratch->in, err);
+        egc_sendrecv(transport, next, out.data, out.bytes, previous, &scratch->in, err);
     if (status)
         return status;
-    if (scratch->in.len != in.n * sizeof(float))
+    if (scratch->in.len != in.bytes)
         return egc_fail(err, EGC_ERROR_FORMAT,
                         "ring: rank %d sent %zu bytes to rank %d, which expects %zu", previous,
-                        scratch->in.len, rank, in.n * sizeof(float));
+                        scratch->in.len, rank, in.bytes);
     return EGC_OK;
 }
 
-static egc_status reduce(egc_transport *transport, float *data, size_t n,
+static egc_status reduce(egc_transport *transport, egc_element element, void *data, size_t n,
                          egc_exchange_scratch *scratch, egc_error *err)
 {
+    size_t size = egc_element_bytes(element);
     int p = transport->size, rank = transport->rank;
     if (n == 0)
         return EGC_OK;
     for (int step = 0; step < p - 1; step++) {
-        chunk out = chunk_at(data, n, p, rank - step);
-        chunk in = chunk_at(data, n, p, rank - step - 1);
+        chunk out = chunk_at(data, size, n, p, rank - step);
+        chunk in = chunk_at(data, size, n, p, rank - step - 1);
         egc_status status = pass(transport, out, in, scratch, err);
         if (status)
             return status;
-        egc_reduce(transport, in.data, (const float *)scratch->in.data, in.n);
+        egc_reduce(transport, element, in.data, scratch->in.data, in.bytes / size);
     }
     for (int step = 0; step < p - 1; step++) {
-        chunk out = chunk_at(data, n, p, rank + 1 - step);
-        chunk in = chunk_at(data, n, p, rank - step);
+        chunk out = chunk_at(data, size, n, p, rank + 1 - step);
+        chunk in = chunk_at(data, size, n, p, rank - step);
         egc_status status = pass(transport, out, in, scratch, err);
         if (status)
             return status;
-        if (in.n)
-            memcpy(in.data, scratch->in.data, in.n * sizeof(float));
+        if (in.bytes)
+            memcpy(in.data, scratch->in.data, in.bytes);
     }
     return EGC_OK;
 }

@@ -202,14 +202,15 @@ static egc_status finish(egc_transport *common, egc_request *request, egc_error 
 }
 
 /* Two vectors are read and one is written. */
-static void reduce(egc_transport *common, float *sum, const float *addend, size_t n)
+static void reduce(egc_transport *common, egc_element element, void *sum, const void *addend,
+                   size_t n)
 {
     egc_world *world = ((egc_sim_transport *)common)->world;
-    for (size_t i = 0; i < n; i++)
-        sum[i] += addend[i];
+    egc_element_add(element, sum, addend, n);
     if (n && world->config.charge_reduction)
         egc_world_compute(world, common->rank,
-                          3.0 * sizeof *sum * (double)n / world->config.device.memory_Bps +
+                          3.0 * (double)(egc_element_bytes(element) * n) /
+                                  world->config.device.memory_Bps +
                               world->config.device.launch_s);
 }
 

@@ -46,9 +46,10 @@ egc_status egc_sendrecv(egc_transport *transport, int to, const void *data, size
     return status;
 }
 
-void egc_reduce(egc_transport *transport, float *sum, const float *addend, size_t n)
+void egc_reduce(egc_transport *transport, egc_element element, void *sum, const void *addend,
+                size_t n)
 {
-    transport->ops->reduce(transport, sum, addend, n);
+    transport->ops->reduce(transport, element, sum, addend, n);
 }
 
 double egc_now(const egc_transport *transport)

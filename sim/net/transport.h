@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/element.h"
 #include "base/error.h"
 
 typedef struct egc_transport egc_transport;
@@ -24,7 +25,8 @@ typedef struct egc_transport_ops {
     egc_status (*irecv)(egc_transport *transport, int from, egc_buf *into, egc_request **out,
                         egc_error *err);
     egc_status (*wait)(egc_transport *transport, egc_request *request, egc_error *err);
-    void (*reduce)(egc_transport *transport, float *sum, const float *addend, size_t n);
+    void (*reduce)(egc_transport *transport, egc_element element, void *sum, const void *addend,
+                   size_t n);
     double (*now)(const egc_transport *transport);
 } egc_transport_ops;
 
@@ -53,8 +55,9 @@ egc_status egc_wait(egc_transport *transport, egc_request *request, egc_error *e
 egc_status egc_sendrecv(egc_transport *transport, int to, const void *data, size_t bytes, int from,
                         egc_buf *into, egc_error *err) EGC_MUST_CHECK;
 
-/* sum[i] += addend[i], charging the time the device takes for it. */
-void egc_reduce(egc_transport *transport, float *sum, const float *addend, size_t n);
+/* egc_element_add, charging the time the device takes for it. */
+void egc_reduce(egc_transport *transport, egc_element element, void *sum, const void *addend,
+                size_t n);
 
 /* Seconds since the start. */
 double egc_now(const egc_transport *transport);

@@ -51,29 +51,44 @@ static void make_buckets(egc_plan *plan, const egc_workload *workload,
     }
 }
 
-static bool make_units(egc_plan *plan, const egc_workload *workload,
-                       const egc_plan_options *options)
+static void make_units_of_layers(egc_plan *plan, const egc_workload *workload)
 {
     size_t first = 0;
-    if (options->granularity == EGC_GRANULARITY_LAYER) {
-        for (size_t i = 0; i < workload->n_layers; i++) {
-            const egc_layer *layer = &workload->layers[i];
-            plan->units[i] = (egc_unit){layer->name, first, layer->count};
-            first += layer->count;
-        }
-        plan->n_units = workload->n_layers;
-        return true;
+    for (size_t i = 0; i < workload->n_layers; i++) {
+        const egc_layer *layer = &workload->layers[i];
+        plan->units[i] = (egc_unit){
+            .name = layer->name,
+            .first = first,
+            .count = layer->count,
+            .rows = layer->shape[1] ? layer->shape[0] : 0,
+        };
+        first += layer->count;
     }
+    plan->n_units = workload->n_layers;
+}
+
+static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
+                                  egc_granularity granularity)
+{
+    size_t *layers = egc_arena_alloc(&plan->arena, workload->n_layers * sizeof *layers);
+    for (size_t i = 0; layers && i < workload->n_layers; i++)
+        layers[i] = workload->layers[i].count;
     plan->n_units = plan->n_buckets;
     for (size_t b = 0; b < plan->n_buckets; b++) {
         egc_bucket *bucket = &plan->buckets[b];
         size_t u = plan->n_buckets - 1 - b;
-        const char *name = options->granularity == EGC_GRANULARITY_MODEL
+        const char *name = granularity == EGC_GRANULARITY_MODEL
                                ? "model"
                                : egc_arena_printf(&plan->arena, "bucket-%zu", b);
-        if (!name)
+        if (!name || !layers)
             return false;
-        plan->units[u] = (egc_unit){name, bucket->first, bucket->count};
+        plan->units[u] = (egc_unit){
+            .name = name,
+            .first = bucket->first,
+            .count = bucket->count,
+            .layers = layers + bucket->first_unit, /* still its first layer */
+            .n_layers = bucket->n_units,
+        };
         bucket->first_unit = u;
         bucket->n_units = 1;
     }
@@ -90,7 +105,9 @@ egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
     bool made = plan->buckets && plan->units;
     if (made) {
         make_buckets(plan, workload, options);
-        made = make_units(plan, workload, options);
+        made = options->granularity != EGC_GRANULARITY_LAYER
+                   ? make_units_of_buckets(plan, workload, options->granularity)
+                   : (make_units_of_layers(plan, workload), true);
     }
     if (!made) {
         egc_plan_fini(plan);

@@ -115,8 +115,8 @@ static egc_status exchange_bucket(worker *w, uint64_t step, size_t b, egc_error 
     const egc_exchange_type *exchange = w->run->exchange;
     egc_buf *message = &egc_run_outgoing(w->run, step, w->rank, b)->message;
     if (exchange->kind == EGC_EXCHANGE_REDUCE)
-        return exchange->reduce(w->transport, (float *)message->data, message->len / sizeof(float),
-                                &w->scratch, err);
+        return exchange->reduce(w->transport, EGC_ELEMENT_FP32, message->data,
+                                message->len / sizeof(float), &w->scratch, err);
     return exchange->gather(w->transport, message->data, message->len, w->gathered, &w->scratch,
                             err);
 }

@@ -28,24 +28,24 @@ static size_t make_support(uint32_t *index, size_t n, int kind, uint64_t seed)
 }
 enum { N_SUPPORTS = 6 };
 
-static void round_trip_index(const egc_index_codec *codec, const uint32_t *index, size_t count,
-                             size_t n)
+static void round_trip_index(const egc_index_codec *codec, uint32_t *index, size_t count, size_t n)
 {
     egc_buf buf = {0};
     egc_error err = {0};
     egc_bit_writer writer = egc_bit_writer_to(&buf);
-    assert_ok(codec->write(&writer, index, count, n, &err), err);
+    assert_ok(codec->write(&writer, NULL, index, &count, n, &err), err);
     assert_ok(egc_bits_flush(&writer, &err), err);
-    assert_int_equal(buf.len, (codec->size_bits(index, count, n) + 7) / 8);
+    assert_int_equal(buf.len, (codec->size_bits(NULL, index, count, n) + 7) / 8);
 
     uint8_t *wire = guarded(buf.len);
     memcpy(wire, buf.data, buf.len);
-    uint32_t *got = guarded(count * sizeof *got);
+    uint32_t *got = guarded(n * sizeof *got);
     for (size_t len = 0; len <= buf.len; len++) { /* every truncation, then the whole */
         egc_reader reader = egc_reader_of(wire + buf.len - len, len);
         memcpy(wire + buf.len - len, buf.data, len);
         egc_bit_reader bits = egc_bit_reader_of(&reader);
-        egc_status status = codec->read(&bits, got, count, n, &err);
+        size_t read = count;
+        egc_status status = codec->read(&bits, got, &read, n, &err);
         if (len == buf.len) {
             assert_int_equal(status, EGC_OK);
             egc_bit_reader_finish(&bits, &reader);
@@ -57,7 +57,7 @@ static void round_trip_index(const egc_index_codec *codec, const uint32_t *index
         if (buf.len > 64 && len > 8 && len < buf.len - 8)
             len = buf.len - 8;
     }
-    free_guarded(got, count * sizeof *got);
+    free_guarded(got, n * sizeof *got);
     free_guarded(wire, buf.len);
     egc_buf_fini(&buf);
 }
@@ -80,19 +80,20 @@ static void indices_beyond_two_to_the_24(void **state)
 {
     (void)state;
     const size_t n = ((size_t)1 << 32) - 5;
-    const uint32_t index[] = {3, (1u << 24) + 1, (1u << 24) + 2, (1u << 31) + 7, (uint32_t)n - 1};
+    uint32_t index[] = {3, (1u << 24) + 1, (1u << 24) + 2, (1u << 31) + 7, (uint32_t)n - 1};
     for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++) {
         if (strcmp((*codec)->name, "bitmap") == 0)
             continue; /* half a gigabyte, and no width in it */
         egc_buf buf = {0};
         egc_error err = {0};
         egc_bit_writer writer = egc_bit_writer_to(&buf);
-        assert_ok((*codec)->write(&writer, index, 5, n, &err), err);
+        size_t count = 5;
+        assert_ok((*codec)->write(&writer, NULL, index, &count, n, &err), err);
         assert_ok(egc_bits_flush(&writer, &err), err);
         egc_reader reader = egc_reader_of(buf.data, buf.len);
         egc_bit_reader bits = egc_bit_reader_of(&reader);
         uint32_t got[5];
-        assert_ok((*codec)->read(&bits, got, 5, n, &err), err);
+        assert_ok((*codec)->read(&bits, got, &count, n, &err), err);
         assert_memory_equal(got, index, sizeof got);
         egc_buf_fini(&buf);
     }
@@ -110,20 +111,21 @@ static void damaged_messages(void **state)
     for (const egc_index_codec *const *ic = egc_index_codecs(); *ic; ic++)
         for (const egc_value_codec *const *vc = egc_value_codecs(); *vc; vc++)
             for (int round = 0; round < 400; round++) {
-                size_t count = make_support(index, N, 3 + round % 3, (uint64_t)round), k;
+                size_t count = make_support(index, N, 3 + round % 3, (uint64_t)round);
+                egc_selection selection = {index, value, count}, read = {got, back, 0};
                 egc_buf buf = {0};
                 egc_error err = {0};
-                assert_ok(egc_sparse_write(*ic, *vc, index, value, count, N, &buf, NULL, &err),
+                assert_ok(egc_sparse_write(*ic, *vc, NULL, NULL, &selection, N, &buf, NULL, &err),
                           err);
-                assert_int_equal(buf.len, egc_sparse_bytes(*ic, *vc, index, count, N));
+                assert_int_equal(buf.len, egc_sparse_bytes(NULL, *ic, *vc, index, count, N));
                 size_t bit = egc_splitmix64(&random) % (8 * buf.len);
                 buf.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
                 uint8_t *wire = guarded(buf.len);
                 memcpy(wire, buf.data, buf.len);
                 egc_reader reader = egc_reader_of(wire, buf.len);
-                if (egc_sparse_read(&reader, got, back, &k, N, &err) == EGC_OK) {
-                    assert_true(k <= N);
-                    for (size_t i = 0; i < k; i++) {
+                if (egc_sparse_read(&reader, &read, N, &err) == EGC_OK) {
+                    assert_true(read.count <= N);
+                    for (size_t i = 0; i < read.count; i++) {
                         assert_true(got[i] < N && (i == 0 || got[i] > got[i - 1]));
                         assert_true(isfinite(back[i]));
                     }
@@ -148,7 +150,7 @@ static void value_codecs_round_trip(void **state)
                 egc_buf buf = {0};
                 egc_error err = {0};
                 egc_bit_writer writer = egc_bit_writer_to(&buf);
-                assert_ok((*codec)->write(&writer, value, n, &err), err);
+                assert_ok((*codec)->write(&writer, NULL, value, n, &err), err);
                 assert_ok(egc_bits_flush(&writer, &err), err);
                 assert_int_equal(buf.len, ((*codec)->size_bits(n) + 7) / 8);
                 egc_reader reader = egc_reader_of(buf.data, buf.len);
@@ -169,9 +171,10 @@ static void the_smallest_is_chosen(void **state)
     uint32_t index[1023];
     for (int kind = 0; kind < N_SUPPORTS; kind++) {
         size_t count = make_support(index, 1023, kind, 8);
-        uint64_t best = egc_index_codec_smallest(index, count, 1023)->size_bits(index, count, 1023);
+        uint64_t best =
+            egc_index_codec_smallest(index, count, 1023)->size_bits(NULL, index, count, 1023);
         for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++)
-            assert_true(best <= (*codec)->size_bits(index, count, 1023));
+            assert_true(best <= (*codec)->size_bits(NULL, index, count, 1023));
     }
 }
 

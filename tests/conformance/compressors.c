@@ -19,12 +19,16 @@ static void run_select(const egc_method *method, const float *x, size_t n, uint6
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
     gsl_rng_set(rng, egc_seed_derive(7, step, 0));
-    egc_context context = {.step = step,
+    const egc_unit unit = {.name = "x", .count = n};
+    egc_context context = {.unit = &unit,
+                           .step = step,
+                           .n_workers = 1,
+                           .shard_count = n,
                            .density = egc_method_density(method, step),
                            .max_abs = egc_kernels_get()->max_abs(x, n),
                            .rng = rng,
                            .scratch = &scratch};
-    void *state = calloc(1, type->state_size ? type->state_size(method->params, n) : 1);
+    void *state = calloc(1, type->state_size ? type->state_size(method->params, &unit) : 1);
     uint32_t *index = guarded(n * sizeof *index);
     float *input = guarded(n * sizeof *input);
     memcpy(input, x, n * sizeof *input);

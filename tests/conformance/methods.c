@@ -7,7 +7,9 @@
 #include "support/inputs.h"
 
 enum { N = 200, STEPS = 12 };
-static const egc_unit units[] = {{"a", 0, 1}, {"b", 1, 33}, {"c", 34, 166}};
+static const egc_unit units[] = {{.name = "a", .first = 0, .count = 1},
+                                 {.name = "b", .first = 1, .count = 33},
+                                 {.name = "c", .first = 34, .count = 166}};
 enum { N_UNITS = 3 };
 static egc_workspace *workspace; /* of all tests */
 

@@ -5,7 +5,7 @@
 
 int main(void)
 {
-    const egc_unit unit = {"layer", 0, 1000};
+    const egc_unit unit = {.name = "layer", .first = 0, .count = 1000};
     float gradient[1000], decoded[1000] = {0};
     for (int i = 0; i < 1000; i++)
         gradient[i] = (float)(i * i % 997) * 1e-5f * (i % 2 ? -1 : 1);

@@ -327,7 +327,8 @@ static egc_status reduce_unequal(worker *self, egc_error *err)
     float data[8] = {0};
     egc_status status = egc_exchange_find("ring", &ring, err);
     if (!status)
-        status = ring->reduce(self->transport, data, self->rank ? 4 : 8, &scratch, err);
+        status = ring->reduce(self->transport, EGC_ELEMENT_FP32, data, self->rank ? 4 : 8, &scratch,
+                              err);
     egc_exchange_scratch_fini(&scratch);
     return status;
 }

@@ -62,7 +62,8 @@ static egc_status reduce_one(worker *self, size_t n, input in, double tolerance,
     for (size_t i = 0; i < n; i++)
         data[i] = in(self->rank, i);
     data[n] = 42;
-    egc_status status = plan->type->reduce(self->transport, data, n, scratch, err);
+    egc_status status =
+        plan->type->reduce(self->transport, EGC_ELEMENT_FP32, data, n, scratch, err);
     if (!status)
         status = check_sums(self, data, n, in, tolerance, err);
     if (!status && data[n] != 42)

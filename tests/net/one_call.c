@@ -10,7 +10,8 @@ static egc_status reduce_once(worker *self, size_t bytes, egc_error *err)
     float *data = egc_calloc(bytes, 1);
     egc_status status = data ? EGC_OK : egc_fail_memory(err, bytes);
     if (!status)
-        status = call->type->reduce(self->transport, data, bytes / sizeof *data, &scratch, err);
+        status = call->type->reduce(self->transport, EGC_ELEMENT_FP32, data, bytes / sizeof *data,
+                                    &scratch, err);
     egc_exchange_scratch_fini(&scratch);
     egc_free(data);
     return status;

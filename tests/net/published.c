@@ -31,7 +31,8 @@ static egc_status train_one_step(worker *self, egc_error *err)
     if (!gradient)
         return egc_fail_memory(err, RESNET50_PARAMETERS * sizeof *gradient);
     egc_world_compute(self->world, self->rank, BATCH / alone_samples_per_s);
-    egc_status status = ring->reduce(self->transport, gradient, RESNET50_PARAMETERS, &scratch, err);
+    egc_status status = ring->reduce(self->transport, EGC_ELEMENT_FP32, gradient,
+                                     RESNET50_PARAMETERS, &scratch, err);
     egc_exchange_scratch_fini(&scratch);
     egc_free(gradient);
     return status;

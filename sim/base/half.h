@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sixteen-bit floating point by bit arithmetic, the same on every CPU. */
-#ifndef EGC_CODEC_HALF_H
-#define EGC_CODEC_HALF_H
+#ifndef EGC_BASE_HALF_H
+#define EGC_BASE_HALF_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/half.h"
+#include "base/half.h"
 
 #include <string.h>
 

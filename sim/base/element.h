@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a vector that is summed on its way through the network is made of. */
+#ifndef EGC_BASE_ELEMENT_H
+#define EGC_BASE_ELEMENT_H
+
+#include <stddef.h>
+
+typedef enum egc_element {
+    EGC_ELEMENT_NONE, /* bytes that can not be summed */
+    EGC_ELEMENT_FP32,
+    EGC_ELEMENT_FP16, /* IEEE binary16 */
+    EGC_ELEMENT_BF16,
+} egc_element;
+
+/* 4, 2, 2; 0 for NONE. */
+size_t egc_element_bytes(egc_element element);
+
+/* sum[i] += addend[i] for n elements, each sum rounded to the element (nearest even, as a device
+ * that adds in this format does; fp16 sums beyond 65504 become Inf). The vectors need no
+ * alignment. */
+void egc_element_add(egc_element element, void *sum, const void *addend, size_t n);
+
+/* Converts n elements to floats, exactly, and floats to elements, rounding to nearest even and
+ * saturating as base/half.h says. Elements need no alignment. */
+void egc_element_to_float(egc_element element, const void *in, float *out, size_t n);
+void egc_element_from_float(egc_element element, const float *in, void *out, size_t n);
+
+#endif
