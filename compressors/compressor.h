@@ -108,10 +108,11 @@ typedef struct egc_rounds {
     size_t (*replica_size)(const void *params, const egc_unit *unit);
 
     /* Appends the worker's message of `round` to wire. Called for every worker, the leader only in
-     * BROADCAST rounds, and for each shard (context->shard_*) in SCATTER rounds. The replica is
-     * not to be changed. MEMORY. */
-    egc_status (*message)(const void *params, const void *replica, const egc_context *context,
-                          size_t round, const float *x, size_t n, egc_buf *wire, egc_error *err);
+     * BROADCAST rounds, and for each shard (context->shard_*) in SCATTER rounds. state: the
+     * worker's own, state_size bytes. The replica is not to be changed. MEMORY. */
+    egc_status (*message)(const void *params, void *state, const void *replica,
+                          const egc_context *context, size_t round, const float *x, size_t n,
+                          egc_buf *wire, egc_error *err);
 
     /* Takes in what the round delivered: n_messages readers, in the order of workers, each to be
      * consumed up to the end of this unit's part. GATHER and SCATTER: one a worker; REDUCE: the
