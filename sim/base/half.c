@@ -17,13 +17,11 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-/* value >> shift, rounded to nearest, ties to even. */
+/* value >> shift, rounded to nearest, ties to even: one less than half is added, and one more if
+ * the quotient is odd. value < 2^31. */
 static uint32_t shift_round(uint32_t value, unsigned shift)
 {
-    uint32_t half = 1u << (shift - 1);
-    uint32_t rest = value & ((1u << shift) - 1);
-    uint32_t quotient = value >> shift;
-    return quotient + (rest > half || (rest == half && (quotient & 1)));
+    return (value + (1u << (shift - 1)) - 1 + (value >> shift & 1)) >> shift;
 }
 
 uint16_t egc_fp16_from_float(float value)

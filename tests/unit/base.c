@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The base library: errors, bits, varints, buffers, arenas, randomness, quantities. */
+/* The base library: errors, bits, varints, buffers, arenas, elements, randomness, quantities. */
 #include "support/test.h"
 
 #include <gsl/gsl_randist.h>
@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/element.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -148,6 +149,158 @@ static void memory_can_run_out(void **state)
     egc_buf_fini(&buf);
 }
 
+/* By hand. binary16: 65504 is the largest, and units in the last place there are 32, so 65519 is
+ * nearer to 65504 while 65520 is halfway to 65536, which is even and too large; of 2049 and 2051,
+ * halfway too, the even ones are 2048 and 2052. bfloat16: likewise 257 and 259, between 256, 258
+ * and 260, and 2^119 is half a unit of the largest. */
+static void halves_add_as_their_formats_do(void **state)
+{
+    (void)state;
+    const struct {
+        egc_element element;
+        uint16_t a, b, sum;
+    } rows[] = {
+        {EGC_ELEMENT_FP16, 0x3c00, 0x3c00, 0x4000}, /* 1 + 1 = 2 */
+        {EGC_ELEMENT_FP16, 0x7bff, 0x4b80, 0x7bff}, /* 65504 + 15 = 65504 */
+        {EGC_ELEMENT_FP16, 0x7bff, 0x4c00, 0x7c00}, /* 65504 + 16 = Inf */
+        {EGC_ELEMENT_FP16, 0xfbff, 0xcc00, 0xfc00}, /* the same with other signs */
+        {EGC_ELEMENT_FP16, 0x7bff, 0x7bff, 0x7c00}, /* 65504 + 65504 = Inf */
+        {EGC_ELEMENT_FP16, 0x7c00, 0xfbff, 0x7c00}, /* Inf - 65504 = Inf */
+        {EGC_ELEMENT_FP16, 0x6800, 0x3c00, 0x6800}, /* 2048 + 1 = 2048 */
+        {EGC_ELEMENT_FP16, 0x6800, 0x4200, 0x6802}, /* 2048 + 3 = 2052 */
+        {EGC_ELEMENT_FP16, 0x0001, 0x0001, 0x0002}, /* 2^-24 + 2^-24 = 2^-23 */
+        {EGC_ELEMENT_FP16, 0x03ff, 0x0001, 0x0400}, /* subnormal to normal */
+        {EGC_ELEMENT_FP16, 0x3c00, 0xbc00, 0x0000}, /* 1 - 1 = +0 */
+        {EGC_ELEMENT_FP16, 0x8000, 0x8000, 0x8000}, /* -0 - 0 = -0 */
+        {EGC_ELEMENT_BF16, 0x3f80, 0x3f80, 0x4000}, /* 1 + 1 = 2 */
+        {EGC_ELEMENT_BF16, 0x4380, 0x3f80, 0x4380}, /* 256 + 1 = 256 */
+        {EGC_ELEMENT_BF16, 0x4380, 0x4040, 0x4382}, /* 256 + 3 = 260 */
+        {EGC_ELEMENT_BF16, 0x7f7f, 0x7aff, 0x7f7f}, /* the largest + just below 2^119 */
+        {EGC_ELEMENT_BF16, 0x7f7f, 0x7b00, 0x7f80}, /* the largest + 2^119 = Inf */
+        {EGC_ELEMENT_BF16, 0xff7f, 0xff7f, 0xff80}, /* a float sum that is -Inf already */
+        {EGC_ELEMENT_BF16, 0x0001, 0x0001, 0x0002}, /* 2^-133 + 2^-133 */
+        {EGC_ELEMENT_BF16, 0xff80, 0x7f7f, 0xff80}, /* -Inf + the largest = -Inf */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint16_t sum = rows[i].a, mirrored = rows[i].b;
+        egc_element_add(rows[i].element, &sum, &rows[i].b, 1);
+        egc_element_add(rows[i].element, &mirrored, &rows[i].a, 1);
+        if (sum != rows[i].sum || mirrored != rows[i].sum)
+            fail_msg("%04x + %04x = %04x, want %04x", rows[i].a, rows[i].b, sum, rows[i].sum);
+    }
+}
+
+static void halves_keep_nan(void **state)
+{
+    (void)state;
+    for (int element = EGC_ELEMENT_FP16; element <= EGC_ELEMENT_BF16; element++) {
+        uint16_t infinity = element == EGC_ELEMENT_FP16 ? 0x7c00 : 0x7f80, one = 0x3c00;
+        uint16_t minus_infinity = infinity | 0x8000, sum = infinity;
+        for (int i = 0; i < 2; i++) { /* Inf - Inf, then NaN + a number */
+            float value;
+            egc_element_add((egc_element)element, &sum, i ? &one : &minus_infinity, 1);
+            egc_element_to_float((egc_element)element, &sum, &value, 1);
+            assert_true(isnan(value));
+        }
+    }
+}
+
+/* x in a format of `digits` binary digits whose smallest number is 2^least. */
+static double rounded(double x, int digits, int least, double largest)
+{
+    int exponent;
+    frexp(x, &exponent);
+    int unit = exponent - digits > least ? exponent - digits : least;
+    double result = ldexp(rint(ldexp(x, -unit)), unit);
+    return fabs(result) > largest ? copysign((double)INFINITY, x) : result;
+}
+
+/* Against sums in double, rounded once, of random bits. */
+static void halves_add_as_if_exact(void **state)
+{
+    (void)state;
+    uint64_t random = 21;
+    for (int i = 0; i < 200000; i++) {
+        egc_element element = i % 2 ? EGC_ELEMENT_FP16 : EGC_ELEMENT_BF16;
+        uint64_t bits = egc_splitmix64(&random);
+        if (i % 3) /* of like magnitude, so that the sum needs rounding */
+            bits = (bits & ~0xffff0000u) | ((bits & 0xffff) + (bits >> 40 & 0x1fff)) << 16;
+        uint16_t a = (uint16_t)bits, b = (uint16_t)(bits >> 16);
+        float left, right, got;
+        egc_element_to_float(element, &a, &left, 1);
+        egc_element_to_float(element, &b, &right, 1);
+        if (!isfinite(left) || !isfinite(right))
+            continue;
+        egc_element_add(element, &a, &b, 1);
+        egc_element_to_float(element, &a, &got, 1);
+        double exact = (double)left + right;
+        double want = element == EGC_ELEMENT_FP16 ? rounded(exact, 11, -24, 65504)
+                                                  : rounded(exact, 8, -133, 0x1.fep127);
+        if (got != want)
+            fail_msg("%a + %a = %a, want %a", left, right, got, want);
+    }
+}
+
+/* As the loop that adds one by one, whatever the length and the alignment; and not beyond. */
+static void floats_add_at_any_length_and_alignment(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    for (size_t n = 0; n < MOST; n++)
+        for (size_t offset = 0; offset < 4; offset++) {
+            unsigned char sum[4 * MOST + 8], addend[4 * MOST + 8];
+            memset(sum, 0x2a, sizeof sum);
+            for (size_t i = 0; i < n; i++) {
+                float a = 1 + (float)i, b = ldexpf(1, (int)(i % 50) - 25);
+                memcpy(sum + offset + 4 * i, &a, 4);
+                memcpy(addend + 3 - offset + 4 * i, &b, 4);
+            }
+            egc_element_add(EGC_ELEMENT_FP32, sum + offset, addend + 3 - offset, n);
+            for (size_t i = 0; i < n; i++) {
+                float got, want = 1 + (float)i + ldexpf(1, (int)(i % 50) - 25);
+                memcpy(&got, sum + offset + 4 * i, 4);
+                assert_true(got == want);
+            }
+            assert_int_equal(sum[offset + 4 * n], 0x2a);
+        }
+    float most = 0x1.fffffep127f;
+    egc_element_add(EGC_ELEMENT_FP32, &most, &most, 1);
+    assert_true(isinf(most));
+    egc_element_add(EGC_ELEMENT_FP32, NULL, NULL, 0);
+}
+
+/* Every half is a float, and comes back from it; Inf becomes the largest and NaN stays NaN, as
+ * base/half.h says. */
+static void elements_come_back_from_floats(void **state)
+{
+    (void)state;
+    static uint16_t in[65536], out[65536];
+    static float floats[65536];
+    for (int i = 0; i < 65536; i++)
+        in[i] = (uint16_t)i;
+    for (int element = EGC_ELEMENT_FP16; element <= EGC_ELEMENT_BF16; element++) {
+        uint16_t infinity = element == EGC_ELEMENT_FP16 ? 0x7c00 : 0x7f80;
+        egc_element_to_float((egc_element)element, in, floats, 65536);
+        egc_element_from_float((egc_element)element, floats, out, 65536);
+        for (int i = 0; i < 65536; i++) {
+            int magnitude = i & 0x7fff;
+            if (magnitude > infinity)
+                assert_true(isnan(floats[i]) && (out[i] & 0x7fff) > infinity);
+            else
+                assert_int_equal(out[i], magnitude == infinity ? in[i] - 1 : in[i]);
+        }
+    }
+    const float values[] = {0.1f, -0.0f, 1e-40f, INFINITY};
+    float same[4], back[4];
+    egc_element_from_float(EGC_ELEMENT_FP32, values, same, 4);
+    egc_element_to_float(EGC_ELEMENT_FP32, same, back, 4);
+    assert_memory_equal(back, values, sizeof values);
+    assert_int_equal(egc_element_bytes(EGC_ELEMENT_FP32), 4);
+    assert_int_equal(egc_element_bytes(EGC_ELEMENT_FP16), 2);
+    assert_int_equal(egc_element_bytes(EGC_ELEMENT_BF16), 2);
+    assert_int_equal(egc_element_bytes(EGC_ELEMENT_NONE), 0);
+}
+
 /* The first outputs for seed 1234567, as the generator's authors publish them. */
 static void splitmix64_is_the_published_one(void **state)
 {
@@ -225,6 +378,11 @@ int main(void)
         cmocka_unit_test(varints),
         cmocka_unit_test(arenas_settle),
         cmocka_unit_test(memory_can_run_out),
+        cmocka_unit_test(halves_add_as_their_formats_do),
+        cmocka_unit_test(halves_keep_nan),
+        cmocka_unit_test(halves_add_as_if_exact),
+        cmocka_unit_test(floats_add_at_any_length_and_alignment),
+        cmocka_unit_test(elements_come_back_from_floats),
         cmocka_unit_test(splitmix64_is_the_published_one),
         cmocka_unit_test(quantities),
         cmocka_unit_test(reals_print_short_and_exact),
