@@ -26,7 +26,7 @@ static double error_of(const egc_exchange_type *type, int p, size_t bytes, doubl
     return error;
 }
 
-/* Of a chunk or a block: chunks of equal length, and framing far below 0.1 %. */
+/* Of a chunk, a piece or a block: chunks of equal length, and framing far below 0.1 %. */
 static const size_t message_bytes[] = {8192, 65536};
 static const double networks[][2] = {
     {1.25e8, 50e-6}, {1.25e9, 25e-6}, {1.25e10, 5e-6}, {1.25e9, 0}};
@@ -34,9 +34,10 @@ static const double networks[][2] = {
 static double worst_error(const egc_exchange_type *type, int p)
 {
     double worst = 0;
+    bool cut = type->kind == EGC_EXCHANGE_REDUCE || type->kind == EGC_EXCHANGE_SCATTER;
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < sizeof networks / sizeof *networks; j++) {
-            size_t bytes = message_bytes[i] * (type->kind == EGC_EXCHANGE_REDUCE ? (size_t)p : 1);
+            size_t bytes = message_bytes[i] * (cut ? (size_t)p : 1);
             worst = fmax(worst, error_of(type, p, bytes, networks[j][0], networks[j][1]));
         }
     return worst;

@@ -3,41 +3,71 @@
 
 #include "base/mem.h"
 
-static egc_status reduce_once(worker *self, size_t bytes, egc_error *err)
+/* What a rank holds for a call. */
+typedef struct buffers {
+    egc_buf data;    /* zeros */
+    egc_buf *pieces; /* SCATTER */
+    egc_buf *blocks; /* GATHER, SCATTER */
+    egc_exchange_scratch scratch;
+} buffers;
+
+static egc_status fill(egc_buf *buf, size_t bytes, egc_error *err)
 {
-    const one_call *call = self->arg;
-    egc_exchange_scratch scratch = {0};
-    float *data = egc_calloc(bytes, 1);
-    egc_status status = data ? EGC_OK : egc_fail_memory(err, bytes);
-    if (!status)
-        status = call->type->reduce(self->transport, EGC_ELEMENT_FP32, data, bytes / sizeof *data,
-                                    &scratch, err);
-    egc_exchange_scratch_fini(&scratch);
-    egc_free(data);
+    egc_status status = egc_buf_reserve(buf, bytes, err);
+    buf->len = status ? 0 : bytes;
     return status;
 }
 
-static egc_status gather_once(worker *self, size_t bytes, egc_error *err)
+static egc_status buffers_init(buffers *b, const one_call *call, size_t p, egc_error *err)
 {
-    const one_call *call = self->arg;
-    egc_exchange_scratch scratch = {0};
-    size_t p = (size_t)self->transport->size;
-    uint8_t *data = egc_calloc(bytes, 1);
-    egc_buf *blocks = egc_calloc(p, sizeof *blocks);
-    egc_status status = data && blocks ? EGC_OK : egc_fail_memory(err, bytes);
+    b->pieces = egc_calloc(p, sizeof *b->pieces);
+    b->blocks = egc_calloc(p, sizeof *b->blocks);
+    egc_status status = b->pieces && b->blocks ? EGC_OK : egc_fail_memory(err, p);
     if (!status)
-        status = call->type->gather(self->transport, data, bytes, blocks, &scratch, err);
-    for (size_t r = 0; blocks && r < p; r++)
-        egc_buf_fini(&blocks[r]);
-    egc_exchange_scratch_fini(&scratch);
-    egc_free(blocks);
-    egc_free(data);
+        status = fill(&b->data, call->bytes, err);
+    for (size_t r = 0; r < p && !status && call->type->kind == EGC_EXCHANGE_SCATTER; r++)
+        status = fill(&b->pieces[r], call->bytes / p, err);
     return status;
+}
+
+static void buffers_fini(buffers *b, size_t p)
+{
+    for (size_t r = 0; r < p; r++) {
+        if (b->pieces)
+            egc_buf_fini(&b->pieces[r]);
+        if (b->blocks)
+            egc_buf_fini(&b->blocks[r]);
+    }
+    egc_free(b->pieces);
+    egc_free(b->blocks);
+    egc_buf_fini(&b->data);
+    egc_exchange_scratch_fini(&b->scratch);
+}
+
+static egc_status exchange(worker *self, buffers *b, egc_error *err)
+{
+    const egc_exchange_type *type = ((const one_call *)self->arg)->type;
+    egc_transport *transport = self->transport;
+    switch (type->kind) {
+    case EGC_EXCHANGE_REDUCE:
+        return type->reduce(transport, EGC_ELEMENT_FP32, b->data.data, b->data.len / sizeof(float),
+                            &b->scratch, err);
+    case EGC_EXCHANGE_GATHER:
+        return type->gather(transport, b->data.data, b->data.len, b->blocks, &b->scratch, err);
+    case EGC_EXCHANGE_BROADCAST:
+        return type->broadcast(transport, 0, &b->data, &b->scratch, err);
+    default:
+        return type->scatter(transport, b->pieces, b->blocks, &b->scratch, err);
+    }
 }
 
 egc_status one_call_main(worker *self, egc_error *err)
 {
-    const one_call *call = self->arg;
-    return call->type->kind == EGC_EXCHANGE_REDUCE ? reduce_once(self, call->bytes, err)
-                                                   : gather_once(self, call->bytes, err);
+    size_t p = (size_t)self->transport->size;
+    buffers b = {0};
+    egc_status status = buffers_init(&b, self->arg, p, err);
+    if (!status)
+        status = exchange(self, &b, err);
+    buffers_fini(&b, p);
+    return status;
 }

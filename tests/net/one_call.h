@@ -7,7 +7,8 @@
 
 typedef struct one_call {
     const egc_exchange_type *type;
-    size_t bytes; /* REDUCE: of the vector; GATHER: of each rank's message */
+    size_t bytes; /* REDUCE: of the vector; GATHER: of each rank's message; BROADCAST: of the
+                   * message, from rank 0; SCATTER: of all pieces of a rank, which are equal */
 } one_call;
 
 /* The trial's arg is a one_call. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An MPI program for SMPI, SimGrid's own MPI, to run: one collective over N bytes (the vector of
- * an all-reduce; each rank's block of an all-gather). Rank 0 prints when the last rank was done,
- * in simulated seconds since the start. */
+ * an all-reduce; each rank's block of an all-gather; the message of a broadcast; all pieces of one
+ * rank in an all-to-all). Rank 0 prints when the last rank was done, in simulated seconds since
+ * the start. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,10 @@ static int run(const char *collective, int bytes, int ranks)
         MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
     else if (strcmp(collective, "allgatherv") == 0)
         MPI_Allgatherv(in, bytes, MPI_BYTE, out, counts, starts, MPI_BYTE, MPI_COMM_WORLD);
+    else if (strcmp(collective, "bcast") == 0)
+        MPI_Bcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    else if (strcmp(collective, "alltoall") == 0)
+        MPI_Alltoall(in, bytes / ranks, MPI_BYTE, out, bytes / ranks, MPI_BYTE, MPI_COMM_WORLD);
     else
         known = 0;
     free(starts);
