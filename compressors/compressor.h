@@ -41,6 +41,8 @@ typedef enum egc_trait {
     EGC_TRAIT_SHARED = 32,     /* sparsifiers: all workers select the same, so no index is sent */
     EGC_TRAIT_OWN_VALUES = 64, /* sparsifiers: fills selection.value with what is to be sent */
     EGC_TRAIT_MOMENTUM = 128,  /* has momentum of its own: no other part may apply any */
+    EGC_TRAIT_UNSCALED = 256,  /* signs without a magnitude: can not say zero, suits no residual */
+    EGC_TRAIT_MATRIX = 512,    /* compresses layers of two dimensions; all else is sent dense */
 } egc_trait;
 
 /* A unit is a range of the flat parameter vector that is compressed as one. */
@@ -107,8 +109,8 @@ typedef struct egc_rounds {
     /* Bytes of zeroed state for each replica of a unit. */
     size_t (*replica_size)(const void *params, const egc_unit *unit);
 
-    /* Appends the worker's message of `round` to wire. Called for every worker, the leader only in
-     * BROADCAST rounds, and for each shard (context->shard_*) in SCATTER rounds. state: the
+    /* Appends the worker's message of `round` to wire. Called for every worker, but for the leader
+     * only in BROADCAST rounds, and for each shard (context->shard_*) in SCATTER rounds. state: the
      * worker's own, state_size bytes. The replica is not to be changed. MEMORY. */
     egc_status (*message)(const void *params, void *state, const void *replica,
                           const egc_context *context, size_t round, const float *x, size_t n,
@@ -144,9 +146,11 @@ static inline egc_unit_shard egc_unit_shard_of(size_t n, size_t r, size_t n_work
 /* What a type costs on the device, for the cost model (sim/train/cost.h): it is stated here and
  * not measured, so that simulated times do not depend on the machine that simulates. */
 typedef struct egc_cost {
-    double bytes_per_element;      /* device memory read and written per input element, encoding */
+    double bytes_per_element;      /* device memory read and written per input element, encoding, in
+                                      each of its rounds */
     double kernels;                /* kernel launches per unit, encoding */
     double sort_bytes_per_element; /* further bytes per element times log2(n), for sorting */
+    double decode_bytes_per_element; /* decoding, beyond reading messages and writing the sum */
 } egc_cost;
 
 typedef struct egc_compressor_type {
@@ -180,6 +184,9 @@ typedef struct egc_compressor_type {
      * types may look at x no more than at the worker: it is NULL. MEMORY. */
     egc_status (*select)(const void *params, void *state, const egc_context *context,
                          const float *x, size_t n, egc_selection *out, egc_error *err);
+
+    /* SHARED types: what values are multiplied by before they are sent. NULL: 1. */
+    double (*gain)(const void *params, const egc_context *context, size_t n);
 
     /* Sparsifiers that aim at a share of elements, so that warm-up can start with a larger one: the
      * share. NAN when these params do not. */

@@ -2,13 +2,12 @@
 /* libegc: gradient compression as a library. It turns gradients into bytes and bytes into
  * updates; it knows no network and no framework.
  *
- *     egc_method method;
  *     egc_method_init(&method, "egc", &err);
- *     egc_workspace_new(longest_unit, &workspace, &err);
- *     egc_encoder_new(&method, 0.9, n_workers, units, n_units, seed, workspace, &encoder, &err);
- *     each step: egc_encoder_step, then for each message egc_encoder_begin and, for each of its
- *     units, egc_encoder_encode; at the receivers egc_decoder_add for every worker's message, then
- *     egc_decoder_correct.
+ *     egc_workspace_new(longest_unit, &config.workspace, &err);
+ *     egc_decoder_new(&config, &decoder, &err);
+ *     egc_encoder_new(&config, worker, decoder, &encoder, &err);
+ *     each step: egc_encoder_step; for each of egc_method_rounds, egc_encoder_message, an exchange
+ *     of your own, egc_decoder_take; then egc_encoder_finish. tests/install/consumer.c does it.
  *
  * Objects belong to one thread at a time, a workspace and all that borrow it to the same one;
  * otherwise different objects may be used by different threads. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codec/codec.h"
+#include "compressors/message.h"
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -33,7 +34,11 @@ static const char *const value_words[] = {
 #undef EGC_VALUE_CODEC
 
 static const char *const granularity_words[] = {"layer", "bucket", "model", NULL};
-static const char *const correction_words[] = {"none", "layer", NULL};
+static const char *const correction_words[] = {"none", "layer", "element", NULL};
+static const char *const schedule_words[] = {"ladder", "exponential", NULL};
+static const char *const residual_lr_words[] = {"sent", "rescale", NULL};
+static const char *const bloom_words[] = {"all", "leftmost", "conflicts", NULL};
+static const char *const entropy_words[] = {"none", "range", NULL};
 static const char *const nonfinite_words[] = {"error", "zero", "skip", NULL};
 
 #define FIELD(name) offsetof(egc_method_options, name)
@@ -49,20 +54,45 @@ const egc_param egc_method_option_params[] = {
      EGC_PARAM_BOOL, NO_UNIT, FIELD(masking), 1, 0, 0, 0, NULL, NULL},
     {"nesterov", "Nesterov's form of memory = \"momentum\"", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(nesterov), 0, 0, 0, 0, NULL, NULL},
-    {"index", "codec of the indices; auto: the smallest for each message", EGC_PARAM_CHOICE,
-     NO_UNIT, FIELD(index), 0, 0, 0, 0, index_words, NULL},
+    {"low_pass", "share of each change that memory = \"lowpass\" takes in", EGC_PARAM_REAL, NO_UNIT,
+     FIELD(low_pass), 0.1, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"residual_decay", "what the residual is multiplied by at every step", EGC_PARAM_REAL, NO_UNIT,
+     FIELD(residual_decay), 1, 0, 1, 0, NULL, NULL},
+    {"residual_lr",
+     "learning rate of a delayed gradient: in force when it is sent, or (rescale) "
+     "when it arose",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(residual_lr), 0, 0, 0, 0, residual_lr_words, NULL},
+    {"index", "codec of the indices; auto: the smallest exact one for each message",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(index), 0, 0, 0, 0, index_words, NULL},
     {"value", "codec of the values", EGC_PARAM_CHOICE, NO_UNIT, FIELD(value), 0, 0, 0, 0,
      value_words, NULL},
+    {"bloom_rate", "false positives of index = \"bloom\"; 0: a tenth of the density",
+     EGC_PARAM_REAL, NO_UNIT, FIELD(bloom_rate), 0, 0, 1, EGC_PARAM_OPEN_MAX, NULL, NULL},
+    {"bloom_policy",
+     "positives of the Bloom filter that get a value: all (P0), the leftmost k (P1), "
+     "one of each conflict set (P2)",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(bloom_policy), 0, 0, 0, 0, bloom_words, NULL},
+    {"entropy", "entropy coder over each message; range: unless that makes it longer",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(entropy), 0, 0, 0, 0, entropy_words, NULL},
+    {"predivide", "divide by the number of workers before the sum, not after", EGC_PARAM_BOOL,
+     NO_UNIT, FIELD(predivide), 0, 0, 0, 0, NULL, NULL},
     {"granularity", "what is compressed as one vector", EGC_PARAM_CHOICE, NO_UNIT,
      FIELD(granularity), 0, 0, 0, 0, granularity_words, NULL},
-    {"min_elements", "smaller units are sent dense, as fp32", EGC_PARAM_INT, NO_UNIT,
-     FIELD(min_elements), 0, 0, 1e12, 0, NULL, NULL},
-    {"warmup", "steps from a density of 1/4 down to the ratio, DGC's ladder", EGC_PARAM_INT,
-     NO_UNIT, FIELD(warmup), 0, 0, 1e12, 0, NULL, NULL},
+    {"min_elements", "smaller units are sent dense", EGC_PARAM_INT, NO_UNIT, FIELD(min_elements), 0,
+     0, 1e12, 0, NULL, NULL},
+    {"dense_vectors", "layers of one dimension (biases, norms) are sent dense", EGC_PARAM_BOOL,
+     NO_UNIT, FIELD(dense_vectors), 0, 0, 0, 0, NULL, NULL},
+    {"warmup", "steps over which the density comes down to the ratio", EGC_PARAM_INT, NO_UNIT,
+     FIELD(warmup), 0, 0, 1e12, 0, NULL, NULL},
+    {"warmup_schedule", "how: DGC's ladder 1/4, 1/16, ..., or ratio^(1/6), ratio^(2/6), ...",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(warmup_schedule), 0, 0, 0, 0, schedule_words, NULL},
     {"clip", "limit of the L2 norm over all workers, each taking its share 1/sqrt(P); 0: none",
      EGC_PARAM_REAL, NO_UNIT, FIELD(clip), 0, 0, INFINITY, 0, NULL, NULL},
-    {"lr_correction", "undo what masking takes from the step size", EGC_PARAM_CHOICE, NO_UNIT,
-     FIELD(lr_correction), 0, 0, 0, EGC_PARAM_SWITCH, correction_words, NULL},
+    {"lr_correction",
+     "undo what masking takes from the step size, by the density of a layer or by "
+     "the wait of each element",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(lr_correction), 0, 0, 0, EGC_PARAM_SWITCH, correction_words,
+     NULL},
     {"lr_smoothing", "weight of past steps in the density behind the correction", EGC_PARAM_REAL,
      NO_UNIT, FIELD(lr_smoothing), 0.9, 0, 1, EGC_PARAM_OPEN_MAX, NULL, NULL},
     {"nonfinite", "NaN or Inf in a gradient: end the run, treat as 0, or skip the worker's step",
@@ -175,23 +205,6 @@ egc_status egc_method_set(egc_method *method, const char *key, const egc_scalar 
     return status;
 }
 
-egc_status egc_method_check(const egc_method *method, egc_error *err)
-{
-    const egc_method_options *options = &method->options;
-    const egc_compressor_type *type = method->compressor;
-    if (options->nesterov && !egc_method_has_momentum(method))
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "nesterov needs memory = \"momentum\", got \"%s\"",
-                        memory_words[options->memory]);
-    if (options->warmup && !type->density)
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "warmup needs a compressor that aims at a ratio; %s does not", type->name);
-    if (!type->select && (options->index || options->value))
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "%s writes its own bytes and takes no index or value codec", type->name);
-    return EGC_OK;
-}
-
 egc_status egc_method_describe(const egc_method *method, egc_buf *out, egc_error *err)
 {
     egc_method plain;
@@ -226,12 +239,18 @@ egc_status egc_method_describe(const egc_method *method, egc_buf *out, egc_error
 
 bool egc_method_has_momentum(const egc_method *method)
 {
-    return egc_memory_types()[method->options.memory]->has_velocity;
+    return egc_memory_types()[method->options.memory]->has_velocity ||
+           method->compressor->traits & EGC_TRAIT_MOMENTUM;
 }
 
-bool egc_method_is_linear(const egc_method *method)
+size_t egc_method_rounds(const egc_method *method)
 {
-    return method->compressor->traits & EGC_TRAIT_LINEAR;
+    return egc_round_plan_of(method).n_rounds;
+}
+
+egc_round egc_method_round(const egc_method *method, size_t round)
+{
+    return egc_round_plan_of(method).round[round];
 }
 
 double egc_method_density(const egc_method *method, uint64_t step)
@@ -243,8 +262,11 @@ double egc_method_density(const egc_method *method, uint64_t step)
     uint64_t warmup = (uint64_t)method->options.warmup;
     if (step >= warmup)
         return ratio;
-    double rung = pow(0.25, 1 + floor((double)RUNGS * (double)step / (double)warmup));
-    return fmax(ratio, rung);
+    double rung = 1 + floor((double)RUNGS * (double)step / (double)warmup);
+    double density = method->options.warmup_schedule == EGC_WARMUP_LADDER
+                         ? pow(0.25, rung)
+                         : pow(ratio, rung / (RUNGS + 1));
+    return fmax(ratio, density);
 }
 
 double egc_correction_factor(double momentum, double tau)

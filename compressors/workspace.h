@@ -9,9 +9,16 @@ struct egc_workspace {
     uint32_t *index; /* the selection, and what it carries before and after coding */
     float *value;
     float *decoded;
-    float *input; /* what there is to send, for memories that keep nothing */
+    float *input; /* what there is to send, for memories that do not keep it */
     egc_arena scratch;
     gsl_rng *rng;
+    gsl_rng *shared_rng;
 };
+
+/* What the core lends to a call about one unit. The generators are seeded and the scratch space is
+ * empty. */
+egc_context egc_workspace_context(egc_workspace *workspace, const egc_method *method,
+                                  const egc_unit *unit, uint64_t step, size_t n_workers,
+                                  uint64_t shared_seed);
 
 #endif

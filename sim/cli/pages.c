@@ -243,9 +243,13 @@ egc_status egc_print_exchange(const egc_named *item, egc_error *err)
 {
     (void)err;
     const egc_exchange_type *type = (const egc_exchange_type *)item;
-    print_fact("kind", type->kind == EGC_EXCHANGE_REDUCE
-                           ? "reduce: sums vectors of floats (linear methods)"
-                           : "gather: every rank gets every message (all methods)");
+    static const char *const kinds[] = {
+        [EGC_EXCHANGE_REDUCE] = "reduce: sums vectors of elements (linear methods)",
+        [EGC_EXCHANGE_GATHER] = "gather: every rank gets every message (all methods)",
+        [EGC_EXCHANGE_BROADCAST] = "broadcast: every rank gets the message of one",
+        [EGC_EXCHANGE_SCATTER] = "scatter: every rank gets what every other has for it",
+    };
+    print_fact("kind", kinds[type->kind]);
     print_fact("cost", type->cost);
     print_fact("reference", type->reference);
     return EGC_OK;

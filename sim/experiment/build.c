@@ -159,10 +159,12 @@ static egc_status check_distinct(const builder *b)
     for (size_t i = 0; i < n; i++)
         sorted[i] = &experiment->points[i];
     qsort(sorted, n, sizeof *sorted, compare_points);
+    const egc_point *first = NULL, *second = NULL; /* the pair that comes first as written */
     for (size_t i = 1; i < n; i++)
-        if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0)
-            return fail_equal(b, sorted[i - 1], sorted[i]);
-    return EGC_OK;
+        if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0 &&
+            (!first || sorted[i - 1] < first))
+            first = sorted[i - 1], second = sorted[i];
+    return first ? fail_equal(b, first, second) : EGC_OK;
 }
 
 egc_status egc_experiment_build(egc_experiment *experiment, const egc_spec *root,

@@ -187,7 +187,7 @@ egc_training_sink egc_record_sink(egc_record *record)
 static const char *exchange_name(const egc_training_config *config,
                                  const egc_training_summary *summary)
 {
-    if (summary && summary->exchange)
+    if (summary && *summary->exchange)
         return summary->exchange;
     return config->exchange ? config->exchange->name : "auto";
 }

@@ -19,27 +19,48 @@ static double memory_bytes_per_element(const egc_method *method)
     return touches * FLOAT_BYTES;
 }
 
-double egc_cost_encode(const egc_method *method, const egc_device *device, size_t n, size_t sent,
-                       size_t wire_bytes)
+/* Whether the compressor's own kernels run for a message of this round, and not only the gathering
+ * of values that an earlier round chose. */
+static bool compressor_works(const egc_method *method, size_t round)
 {
-    const egc_cost *cost = &method->compressor->cost;
-    double memory_bytes = memory_bytes_per_element(method);
-    double per_element =
-        memory_bytes + cost->bytes_per_element + cost->sort_bytes_per_element * log2((double)n + 1);
-    /* The sparse path gathers the chosen values, clears them in the memory and writes the wire. */
-    double chosen = method->compressor->select
-                        ? (double)sent * (3 * FLOAT_BYTES + INDEX_BYTES) + (double)wire_bytes
-                        : 0;
-    double kernels = cost->kernels + (memory_bytes > 0) + (method->compressor->select ? 2 : 0);
-    return seconds(device, per_element * (double)n + chosen, kernels);
+    const egc_compressor_type *type = method->compressor;
+    bool values_alone = type->select && round > 0;
+    return !values_alone;
 }
 
-double egc_cost_decode(const egc_method *method, const egc_device *device, size_t n,
-                       double wire_bytes, size_t n_messages)
+double egc_cost_encode(const egc_method *method, const egc_device *device,
+                       const egc_cost_work *work)
 {
-    /* Dense messages are read and added: three touches. Sparse ones are read, and each element is
-     * added at a scattered place of a cleared sum, which costs about as much again. */
-    if (egc_method_is_linear(method))
-        return seconds(device, 3 * wire_bytes, (double)n_messages);
-    return seconds(device, (double)n * FLOAT_BYTES + 3 * wire_bytes, 1 + (double)n_messages);
+    const egc_cost *cost = &method->compressor->cost;
+    double per_element = work->round == 0 ? memory_bytes_per_element(method) : 0;
+    double kernels = per_element > 0, n = (double)work->n;
+    if (compressor_works(method, work->round)) {
+        per_element += cost->bytes_per_element + cost->sort_bytes_per_element * log2(n + 1);
+        kernels += cost->kernels;
+    }
+    /* The sparse path gathers the chosen values, clears them in the memory and writes the wire. */
+    double chosen = 0;
+    if (method->compressor->select && work->round + 1 == egc_method_rounds(method)) {
+        chosen = (double)work->sent * (3 * FLOAT_BYTES + INDEX_BYTES) + work->wire_bytes;
+        kernels += 2;
+    }
+    return seconds(device, per_element * n + chosen, kernels);
+}
+
+double egc_cost_decode(const egc_method *method, const egc_device *device,
+                       const egc_cost_work *work)
+{
+    bool last = work->round + 1 == egc_method_rounds(method);
+    egc_element element = egc_method_round(method, work->round).element;
+    bool whole = method->compressor->traits & EGC_TRAIT_LINEAR;
+    double n = (double)work->n;
+    /* Whole vectors that the exchange has summed are the result. Whole vectors that came one by one
+     * are read and added: three touches. */
+    if (whole && element)
+        return work->reduced ? 0 : seconds(device, 3 * work->wire_bytes, (double)work->n_messages);
+    /* Others are read, and each element is added at a scattered place of a cleared sum, which costs
+     * about as much again. What a round of the compressor's own makes of them it states. */
+    double per_element =
+        (last ? FLOAT_BYTES : 0) + method->compressor->cost.decode_bytes_per_element;
+    return seconds(device, per_element * n + 3 * work->wire_bytes, 1 + (double)work->n_messages);
 }

@@ -11,13 +11,23 @@
 #include "compressors/method.h"
 #include "net/device.h"
 
-/* Seconds to compensate, select and encode one unit of n elements of which `sent` were sent in
- * wire_bytes. */
-double egc_cost_encode(const egc_method *method, const egc_device *device, size_t n, size_t sent,
-                       size_t wire_bytes);
+/* What a message or a delivery is about. */
+typedef struct egc_cost_work {
+    size_t round;
+    size_t n;          /* elements of the unit or the bucket */
+    size_t sent;       /* encoding: elements chosen, where this round sends them */
+    double wire_bytes; /* of the message, or of all messages */
+    size_t n_messages; /* decoding */
+    bool reduced;      /* decoding: the exchange has summed them */
+} egc_cost_work;
 
-/* Seconds to decode n_messages of wire_bytes in all and to add them to a sum of n elements. */
-double egc_cost_decode(const egc_method *method, const egc_device *device, size_t n,
-                       double wire_bytes, size_t n_messages);
+/* Seconds to make one unit's part of a message: to take the gradient in (round 0), to run the
+ * compressor's kernels in its own rounds, and to gather and write what is sent. */
+double egc_cost_encode(const egc_method *method, const egc_device *device,
+                       const egc_cost_work *work);
+
+/* Seconds to take in what a round delivered. */
+double egc_cost_decode(const egc_method *method, const egc_device *device,
+                       const egc_cost_work *work);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each worker is two actors on one host. The compute stream runs the forward pass, then the
  * backward pass bucket by bucket, and compresses each bucket when its gradients are there. The
- * communication stream exchanges buckets in that order, and decodes them. The next step begins
- * when all buckets have come back. */
+ * communication stream exchanges buckets in that order, round after round of each, and decodes
+ * them. The next step begins when all buckets have come back. */
 #include "train/sync.h"
 
 #include <math.h>
@@ -23,11 +23,18 @@ typedef struct worker {
     egc_gate *ready;       /* one signal for each encoded bucket */
     egc_gate *done;        /* one for each bucket that came back */
     egc_barrier *together; /* shared: no exchange begins before its last rank is ready */
-    interval *busy;        /* two for each bucket: compressing and decoding on the stream */
+    interval *busy;        /* the stream's own work in the step under way: see busy_slots */
     egc_buf *gathered;     /* for each rank, during an exchange */
+    egc_buf broadcast;
     egc_exchange_scratch scratch;
     double comm_s, compress_s, decompress_s; /* of the step under way */
 } worker;
+
+/* Two for each round of each bucket: compressing and decoding. */
+static size_t busy_slots(const egc_run *run)
+{
+    return 2 * run->plan.n_buckets * run->route.n_rounds;
+}
 
 /* ---- the compute stream --------------------------------------------------------------------- */
 
@@ -40,7 +47,8 @@ static void backward(worker *w, uint64_t step)
         egc_world_compute(run->world, rank, run->plan.buckets[b].backward_s);
         if (options->compress_on == EGC_COMPRESS_ON_COMPUTE) {
             double start = egc_world_now(run->world);
-            egc_world_compute(run->world, rank, egc_run_outgoing(run, step, w->rank, b)->encode_s);
+            egc_world_compute(run->world, rank,
+                              egc_run_outgoing(run, step, 0, w->rank, b)->encode_s);
             w->compress_s += egc_world_now(run->world) - start;
         }
         if (options->overlap)
@@ -54,7 +62,7 @@ static void backward(worker *w, uint64_t step)
 static double busy_after(const worker *w, double since)
 {
     double total = 0;
-    for (size_t i = 0; i < 2 * w->run->plan.n_buckets; i++)
+    for (size_t i = 0; i < busy_slots(w->run); i++)
         total += fmax(0, w->busy[i].end_s - fmax(w->busy[i].start_s, since));
     return total;
 }
@@ -110,57 +118,100 @@ static void work_on_stream(worker *w, double seconds, interval *when, double *to
     *total += when->end_s - when->start_s;
 }
 
-static egc_status exchange_bucket(worker *w, uint64_t step, size_t b, egc_error *err)
-{
-    const egc_exchange_type *exchange = w->run->exchange;
-    egc_buf *message = &egc_run_outgoing(w->run, step, w->rank, b)->message;
-    if (exchange->kind == EGC_EXCHANGE_REDUCE)
-        return exchange->reduce(w->transport, EGC_ELEMENT_FP32, message->data,
-                                message->len / sizeof(float), &w->scratch, err);
-    return exchange->gather(w->transport, message->data, message->len, w->gathered, &w->scratch,
-                            err);
-}
-
-/* Sums what came, and returns the device time that decoding stands for. */
-static egc_status decode_bucket(worker *w, uint64_t step, size_t b, double *seconds, egc_error *err)
+/* Runs the exchange of one round of a bucket, and says what came of it. */
+static egc_status exchange_round(worker *w, uint64_t step, size_t round, size_t b,
+                                 egc_received *received, egc_error *err)
 {
     egc_run *run = w->run;
-    const egc_training_config *config = run->config;
-    *seconds = 0;
-    if (run->exchange->kind == EGC_EXCHANGE_REDUCE) {
-        const egc_buf *sum = &egc_run_outgoing(run, step, w->rank, b)->message;
-        egc_run_average_sum(run, step, b, (const float *)sum->data);
-        return EGC_OK;
+    const egc_exchange_type *exchange = run->route.exchange[round];
+    egc_outgoing *out = egc_run_outgoing(run, step, round, w->rank, b);
+    egc_element element = run->route.round[round].element;
+    switch (exchange->kind) {
+    case EGC_EXCHANGE_REDUCE:
+        *received = (egc_received){.messages = &out->message, .n_messages = 1, .reduced = true};
+        return exchange->reduce(w->transport, element, out->message.data,
+                                out->message.len / egc_element_bytes(element), &w->scratch, err);
+    case EGC_EXCHANGE_BROADCAST: {
+        int leader = (int)(step % run->n_workers);
+        bool leads = (int)w->rank == leader;
+        *received =
+            (egc_received){.messages = leads ? &out->message : &w->broadcast, .n_messages = 1};
+        return exchange->broadcast(w->transport, leader, leads ? &out->message : &w->broadcast,
+                                   &w->scratch, err);
     }
-    if (config->options.cost == EGC_COST_MODEL) {
-        double wire_bytes = 0;
-        for (size_t r = 0; r < run->n_workers; r++)
-            wire_bytes += (double)w->gathered[r].len;
-        *seconds = egc_cost_decode(&config->method, &config->device, run->plan.buckets[b].count,
-                                   wire_bytes, run->n_workers);
+    case EGC_EXCHANGE_SCATTER:
+        *received = (egc_received){w->gathered, run->n_workers, .shard = w->rank};
+        return exchange->scatter(w->transport, out->pieces, w->gathered, &w->scratch, err);
+    case EGC_EXCHANGE_GATHER:
+        break;
     }
-    return egc_run_average_messages(run, step, b, w->gathered, err);
+    *received = (egc_received){.messages = w->gathered, .n_messages = run->n_workers};
+    return exchange->gather(w->transport, out->message.data, out->message.len, w->gathered,
+                            &w->scratch, err);
+}
+
+/* The device time that taking a delivery in stands for. */
+static double decode_s(const worker *w, size_t round, size_t b, const egc_received *received)
+{
+    const egc_training_config *config = w->run->config;
+    if (config->options.cost != EGC_COST_MODEL)
+        return 0;
+    egc_cost_work work = {
+        .round = round,
+        .n = w->run->plan.buckets[b].count,
+        .n_messages = received->n_messages,
+        .reduced = received->reduced,
+    };
+    for (size_t i = 0; i < received->n_messages; i++)
+        work.wire_bytes += (double)received->messages[i].len;
+    return egc_cost_decode(&config->method, &config->device, &work);
+}
+
+/* What the stream does before a round: compress, where the compute stream has not. */
+static egc_status prepare_round(worker *w, uint64_t step, size_t round, size_t b, interval *when,
+                                egc_error *err)
+{
+    egc_run *run = w->run;
+    egc_status status = EGC_OK;
+    if (round > 0)
+        status = egc_run_make_message(run, step, round, w->rank, b, err);
+    bool compresses = round > 0 || run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
+    if (!status)
+        work_on_stream(w, compresses ? egc_run_outgoing(run, step, round, w->rank, b)->encode_s : 0,
+                       when, &w->compress_s);
+    return status;
+}
+
+static egc_status run_round(worker *w, uint64_t step, size_t round, size_t b, egc_error *err)
+{
+    egc_run *run = w->run;
+    egc_received received;
+    interval *when = &w->busy[2 * (b * run->route.n_rounds + round)];
+    egc_status status = prepare_round(w, step, round, b, &when[0], err);
+    if (status)
+        return status;
+    egc_barrier_wait(w->together);
+    double start = egc_world_now(run->world);
+    status = exchange_round(w, step, round, b, &received, err);
+    if (status)
+        return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
+    w->comm_s += egc_world_now(run->world) - start;
+    double seconds = decode_s(w, round, b, &received);
+    status = egc_run_take(run, step, round, b, &received, err);
+    if (!status)
+        work_on_stream(w, seconds, &when[1], &w->decompress_s);
+    return status;
 }
 
 static egc_status communicate(worker *w, uint64_t step, size_t b, egc_error *err)
 {
-    egc_run *run = w->run;
-    bool compresses = run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
+    egc_status status = EGC_OK;
     egc_gate_wait(w->ready);
-    work_on_stream(w, compresses ? egc_run_outgoing(run, step, w->rank, b)->encode_s : 0,
-                   &w->busy[2 * b], &w->compress_s);
-    egc_barrier_wait(w->together);
-    double start = egc_world_now(run->world), seconds;
-    egc_status status = exchange_bucket(w, step, b, err);
-    if (status)
-        return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
-    w->comm_s += egc_world_now(run->world) - start;
-    status = decode_bucket(w, step, b, &seconds, err);
-    if (status)
-        return status;
-    work_on_stream(w, seconds, &w->busy[2 * b + 1], &w->decompress_s);
-    egc_gate_signal(w->done);
-    return EGC_OK;
+    for (size_t round = 0; round < w->run->route.n_rounds && !status; round++)
+        status = run_round(w, step, round, b, err);
+    if (!status)
+        egc_gate_signal(w->done);
+    return status;
 }
 
 static egc_status communication_stream(void *arg, egc_error *err)
@@ -181,6 +232,7 @@ static void worker_fini(worker *w)
     for (size_t r = 0; w->gathered && r < w->run->n_workers; r++)
         egc_buf_fini(&w->gathered[r]);
     egc_free(w->gathered);
+    egc_buf_fini(&w->broadcast);
     egc_free(w->busy);
     egc_gate_free(w->ready);
     egc_gate_free(w->done);
@@ -190,7 +242,6 @@ static void worker_fini(worker *w)
 static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier *together,
                               egc_error *err)
 {
-    size_t buckets = run->plan.n_buckets;
     *w = (worker){
         .run = run,
         .rank = rank,
@@ -198,11 +249,11 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
         .ready = egc_gate_new(0),
         .done = egc_gate_new(0),
         .together = together,
-        .busy = egc_calloc(2 * buckets, sizeof *w->busy),
+        .busy = egc_calloc(busy_slots(run), sizeof *w->busy),
         .gathered = egc_calloc(run->n_workers, sizeof *w->gathered),
     };
     if (!w->ready || !w->done || !w->busy || !w->gathered)
-        return egc_fail_memory(err, 2 * buckets * sizeof *w->busy);
+        return egc_fail_memory(err, busy_slots(run) * sizeof *w->busy);
     char name[64];
     snprintf(name, sizeof name, "worker %zu", rank);
     egc_status status = egc_world_spawn(run->world, (int)rank, name, compute_stream, w, err);

@@ -43,23 +43,6 @@ const egc_param egc_training_params[] = {
     EGC_PARAM_END,
 };
 
-/* As tuned libraries choose: the ring for what can be summed on the way; for gathering, doubling
- * where it needs no extra rounds, since its messages are fewer and its bytes the same. */
-static const char *auto_exchange(const egc_training_config *config)
-{
-    int64_t p = config->options.workers;
-    if (egc_method_is_linear(&config->method))
-        return "ring";
-    return (p & (p - 1)) == 0 ? "allgather-rd" : "allgather-ring";
-}
-
-static egc_status choose_exchange(const egc_training_config *config, const egc_exchange_type **out,
-                                  egc_error *err)
-{
-    *out = config->exchange;
-    return *out ? EGC_OK : egc_exchange_find(auto_exchange(config), out, err);
-}
-
 egc_status egc_training_check(const egc_training_config *config, egc_error *err)
 {
     size_t hosts = config->cluster->hosts(config->cluster_params);
@@ -69,13 +52,8 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
     egc_status status = egc_method_check(&config->method, err);
     if (status)
         return egc_error_prefix(err, "method");
-    if (config->exchange && config->exchange->kind == EGC_EXCHANGE_REDUCE &&
-        !egc_method_is_linear(&config->method))
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "exchange: %s sums messages, and those of method %s cannot be summed; use "
-                        "auto, allgather-ring or allgather-rd",
-                        config->exchange->name, config->method.name);
-    return EGC_OK;
+    egc_route route;
+    return egc_route_init(&route, config, err);
 }
 
 static egc_status make_world(egc_run *run, egc_error *err)
@@ -120,11 +98,9 @@ egc_status egc_training_run(const egc_training_config *config, const egc_trainin
         return status;
     out->params = (double)run.n;
     memcpy(out->model, run.workload->model, sizeof out->model);
-    status = choose_exchange(config, &run.exchange, err);
-    if (!status)
-        status = make_world(&run, err);
+    egc_route_name(&run.route, out->exchange);
+    status = make_world(&run, err);
     if (!status) {
-        out->exchange = run.exchange->name;
         status = judge(&run, egc_sync_simulate(&run, err), err);
         out->sim_time_s = egc_world_now(run.world);
         egc_run_totals_mean(&run.totals, (double)run.n, &out->mean);

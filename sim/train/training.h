@@ -89,9 +89,11 @@ typedef struct egc_training_sink {
                              const egc_evaluation *evaluation, egc_error *err);
 } egc_training_sink;
 
+#define EGC_ROUTE_NAME 128 /* of the exchanges of all rounds: see train/route.h */
+
 typedef struct egc_training_summary {
     char model[EGC_LAYER_NAME];
-    const char *exchange; /* the one used, "auto" resolved */
+    char exchange[EGC_ROUTE_NAME]; /* those used, "auto" resolved */
     double params;
     egc_step_metrics mean; /* over the steps done; network_bytes is the total */
     egc_evaluation last;   /* NAN for open-loop workloads */

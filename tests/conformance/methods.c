@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every method with every memory and value codec, over several steps and several units: what was
  * sent and what stays behind make up what came in, and the receiver gets what the sender thinks. */
-#include "support/test.h"
-
 #include "compressors/egc.h"
 #include "support/inputs.h"
+#include "support/team.h"
+#include "support/test.h"
 
 enum { N = 200, STEPS = 12 };
 static const egc_unit units[] = {{.name = "a", .first = 0, .count = 1},
                                  {.name = "b", .first = 1, .count = 33},
-                                 {.name = "c", .first = 34, .count = 166}};
+                                 {.name = "c", .first = 34, .count = 166, .rows = 2}};
 enum { N_UNITS = 3 };
-static egc_workspace *workspace; /* of all tests */
 
 static void set_word(egc_method *method, const char *key, const char *word)
 {
@@ -26,77 +25,99 @@ static void make_gradient(float *g, uint64_t step, int family)
         fill_input(g + units[u].first, units[u].count, family, 100 + step);
 }
 
-static void encode_all(egc_encoder *encoder, uint64_t step, const float *g, egc_buf *wire,
-                       egc_encoding *encodings)
+static void step_alone(test_team *team, uint64_t step, float *g, float *average)
 {
-    egc_error err = {0};
-    egc_gradient_check check;
-    egc_buf_clear(wire);
-    assert_ok(egc_encoder_step(encoder, step, g, &check, &err), err);
-    assert_ok(egc_encoder_begin(encoder, 0, N_UNITS, wire, &err), err);
-    for (size_t u = 0; u < N_UNITS; u++)
-        assert_ok(egc_encoder_encode(encoder, u, wire, &encodings[u], &err), err);
+    team_step(team, step, NAN, &g, average);
 }
 
-/* What the memory would hold had nothing been sent, by the definitions of egc.md. */
-static void reference_compensate(const egc_method *method, const float *g, float *u, float *v)
+/* The memory by the definitions of egc.md and of the papers, kept beside the encoder's. */
+typedef struct reference {
+    const char *memory;
+    float u[N]; /* velocity */
+    float e[N]; /* residual; EF21's h */
+    float p[N]; /* what there is to send */
+} reference;
+
+static void reference_compensate(const egc_method *method, const float *g, reference *r)
 {
-    const char *memory = egc_memory_types()[method->options.memory]->name;
+    r->memory = egc_memory_types()[method->options.memory]->name;
     for (size_t i = 0; i < N; i++) {
-        if (strcmp(memory, "momentum") == 0) {
-            u[i] = method->options.nesterov ? 0.9f * (u[i] + g[i]) : 0.9f * u[i] + g[i];
-            v[i] += method->options.nesterov ? u[i] + g[i] : u[i];
+        if (strcmp(r->memory, "momentum") == 0) {
+            bool nesterov = method->options.nesterov;
+            r->u[i] = nesterov ? 0.9f * (r->u[i] + g[i]) : 0.9f * r->u[i] + g[i];
+            r->p[i] = r->e[i] + (nesterov ? r->u[i] + g[i] : r->u[i]);
+        } else if (strcmp(r->memory, "ef21") == 0) {
+            r->p[i] = g[i] - r->e[i];
         } else {
-            v[i] = (strcmp(memory, "none") == 0 ? 0 : v[i]) + g[i];
+            r->p[i] = g[i] + r->e[i];
         }
     }
+}
+
+/* What the memory holds once `decoded` was sent. */
+static float reference_left(const reference *r, size_t i, float decoded)
+{
+    const float b = 0.1f;
+    if (strcmp(r->memory, "none") == 0)
+        return 0;
+    if (strcmp(r->memory, "ef21") == 0)
+        return r->e[i] + decoded;
+    if (strcmp(r->memory, "lowpass") == 0)
+        return (1 - b) * r->e[i] + b * (r->p[i] - decoded);
+    return r->p[i] - decoded;
 }
 
 static bool value_is_exact(const egc_method *method)
 {
-    return !method->compressor->select ||
-           strcmp(egc_value_codecs()[method->options.value]->name, "fp32") == 0;
+    const egc_compressor_type *type = method->compressor;
+    if (!type->select)
+        return type->traits & EGC_TRAIT_EXACT;
+    return strcmp(egc_value_codecs()[method->options.value]->name, "fp32") == 0 &&
+           !(type->traits & EGC_TRAIT_OWN_VALUES) && !type->gain;
 }
 
-/* Bit for bit when values are exact, within a rounding otherwise. */
+/* Bit for bit when values are exact and nothing but a subtraction is made of them. */
+static void check_left(const egc_method *method, const reference *r, size_t i, float left,
+                       float decoded)
+{
+    float want = reference_left(r, i, decoded);
+    bool subtracts = strcmp(r->memory, "residual") == 0 || strcmp(r->memory, "momentum") == 0;
+    double scale = fabs((double)r->e[i]) + fabs((double)r->p[i]) + fabs((double)decoded);
+    if (subtracts && value_is_exact(method))
+        assert_true(left == want && (decoded == 0 || left == 0));
+    else if (!(fabs((double)left - (double)want) <= 3e-7 * scale + 1e-43))
+        fail_msg("%s, memory %s, element %zu: %g left, want %g", method->name, r->memory, i,
+                 (double)left, (double)want);
+}
+
 static void check_conservation(const egc_method *method, int family)
 {
-    egc_encoder *encoder;
-    egc_decoder *decoder;
-    egc_error err = {0};
-    assert_ok(egc_encoder_new(method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
-    assert_ok(egc_decoder_new(method, 0.9, units, N_UNITS, workspace, &decoder, &err), err);
-    float g[N], u[N] = {0}, v[N] = {0};
-    egc_buf wire = {0};
+    test_team *team = team_new(method, 1, units, N_UNITS);
+    bool accumulates = egc_memory_types()[method->options.memory]->accumulates;
+    static reference r;
+    memset(&r, 0, sizeof r);
+    float g[N], average[N], applied[N] = {0};
     for (uint64_t step = 0; step < STEPS; step++) {
-        egc_encoding encodings[N_UNITS];
-        float decoded[N] = {0};
         make_gradient(g, step, family);
-        reference_compensate(method, g, u, v);
-        encode_all(encoder, step, g, &wire, encodings);
-        assert_ok(egc_decoder_add(decoder, 0, N_UNITS, wire.data, wire.len, 1, decoded, &err), err);
-        const float *residual = egc_encoder_residual(encoder);
+        reference_compensate(method, g, &r);
+        step_alone(team, step, g, average);
+        const float *residual = egc_encoder_residual(team->encoder[0]);
+        const float *velocity = egc_encoder_velocity(team->encoder[0]);
         for (size_t i = 0; i < N; i++) {
-            float kept = residual ? residual[i] : v[i] - decoded[i];
-            if (value_is_exact(method))
-                assert_true(decoded[i] == 0 ? kept == v[i] : kept == 0 && decoded[i] == v[i]);
-            else
-                assert_true(fabs((double)decoded[i] + kept - v[i]) <=
-                            1e-7 * (fabs(v[i]) + fabs(decoded[i])) + 1e-44);
-            v[i] = kept;
-            if (decoded[i] != 0 && method->options.masking && method->compressor->select)
-                u[i] = 0;
-        }
-        const float *velocity = egc_encoder_velocity(encoder);
-        for (size_t i = 0; velocity && i < N; i++) {
+            float decoded = accumulates ? average[i] - applied[i] : average[i];
+            applied[i] = average[i];
+            if (residual)
+                check_left(method, &r, i, residual[i], decoded);
+            r.e[i] = residual ? residual[i] : 0;
             /* an element sent as 0 (fp16 of a tiny value) is masked, and cannot be told here */
-            assert_true(velocity[i] == u[i] || (decoded[i] == 0 && !value_is_exact(method)));
-            u[i] = velocity[i];
+            bool masked =
+                velocity && decoded != 0 && method->options.masking && method->compressor->select;
+            if (velocity && !(velocity[i] == (masked ? 0 : r.u[i])))
+                assert_true(velocity[i] == 0 && decoded == 0 && method->options.masking);
+            r.u[i] = velocity ? velocity[i] : 0;
         }
     }
-    egc_buf_fini(&wire);
-    egc_encoder_free(encoder);
-    egc_decoder_free(decoder);
+    team_free(team);
 }
 
 static void for_all_methods(void (*check)(const egc_method *, int))
@@ -128,44 +149,100 @@ static void sent_and_residual_make_up_the_input(void **state)
     for_all_methods(check_conservation);
 }
 
+/* Three workers, each replica on its own: the mean of what they sent is the mean of what left
+ * their memories. */
+static void check_team_conservation(const egc_method *method, int family)
+{
+    enum { P = 3 };
+    const egc_memory_type *memory = egc_memory_types()[method->options.memory];
+    if (strcmp(memory->name, "residual") != 0)
+        return;
+    test_team *team = team_new(method, P, units, N_UNITS);
+    float g[P][N], before[P][N] = {{0}}, average[N], *gradients[P] = {g[0], g[1], g[2]};
+    for (uint64_t step = 0; step < 4; step++) {
+        for (size_t w = 0; w < P; w++)
+            make_gradient(g[w], 10 * step + w, family);
+        team_step(team, step, NAN, gradients, average);
+        for (size_t i = 0; i < N; i++) {
+            double left = 0, scale = 0;
+            for (size_t w = 0; w < P; w++) {
+                float after = egc_encoder_residual(team->encoder[w])[i];
+                left += (double)before[w][i] + (double)g[w][i] - (double)after;
+                scale += fabs((double)before[w][i]) + fabs((double)g[w][i]) + fabs((double)after);
+                before[w][i] = after;
+            }
+            if (!(fabs(left / P - (double)average[i]) <= 1e-6 * scale + 1e-42))
+                fail_msg("%s, step %d, element %zu: %g left the memories, %g was applied",
+                         method->name, (int)step, i, left / P, (double)average[i]);
+        }
+    }
+    team_free(team);
+}
+
+static void teams_conserve(void **state)
+{
+    (void)state;
+    for_all_methods(check_team_conservation);
+}
+
+/* What can be summed on its way gives the same mean as when it is gathered. */
+static void sums_are_sums(void **state)
+{
+    (void)state;
+    enum { P = 4 };
+    float g[P][N], *gradients[P] = {g[0], g[1], g[2], g[3]}, summed[N], gathered[N];
+    for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++) {
+        egc_method method;
+        egc_error err = {0};
+        assert_ok(egc_method_init(&method, (*type)->name, &err), err);
+        size_t last = egc_method_rounds(&method) - 1;
+        egc_round round = egc_method_round(&method, last);
+        if (round.kind != EGC_ROUND_GATHER || !round.element)
+            continue;
+        double tolerance = round.element == EGC_ELEMENT_FP32   ? 1e-6
+                           : round.element == EGC_ELEMENT_FP16 ? 2e-3
+                                                               : 2e-2;
+        test_team *a = team_new(&method, P, units, N_UNITS);
+        test_team *b = team_new(&method, P, units, N_UNITS);
+        b->gathers = true;
+        for (size_t w = 0; w < P; w++)
+            make_gradient(g[w], w, GAUSSIAN);
+        team_step(a, 0, NAN, gradients, summed);
+        team_step(b, 0, NAN, gradients, gathered);
+        for (size_t i = 0; i < N; i++)
+            assert_true(fabs((double)summed[i] - (double)gathered[i]) <= tolerance * 4e-3);
+        team_free(a);
+        team_free(b);
+    }
+}
+
 /* The statistics of an encoding are those of its bytes. */
 static void check_statistics(const egc_method *method, int family)
 {
-    egc_encoder *encoder;
-    egc_decoder *decoder;
-    egc_error err = {0};
-    assert_ok(egc_encoder_new(method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
-    assert_ok(egc_decoder_new(method, 0.9, units, N_UNITS, workspace, &decoder, &err), err);
-    float g[N], decoded[N] = {0};
-    egc_buf wire = {0};
-    egc_encoding encodings[N_UNITS];
+    test_team *team = team_new(method, 1, units, N_UNITS);
+    float g[N], decoded[N];
     make_gradient(g, 0, family);
-    encode_all(encoder, 0, g, &wire, encodings);
-    assert_ok(egc_decoder_add(decoder, 0, N_UNITS, wire.data, wire.len, 1, decoded, &err), err);
-    size_t bytes = egc_method_is_linear(method) ? 0 : 2;
+    step_alone(team, 0, g, decoded);
+    size_t framed = 0, total = 0, bytes = 0;
+    for (size_t r = 0; r < team->n_rounds; r++) {
+        framed += egc_method_round(method, r).element == EGC_ELEMENT_NONE;
+        total += team->wire[r][0][0].len;
+    }
     for (size_t u = 0; u < N_UNITS; u++) {
+        const egc_encoding *encoding = egc_encoder_encoding(team->encoder[0], u);
         size_t nonzero = 0;
         double sent2 = 0;
         for (size_t i = units[u].first; i < units[u].first + units[u].count; i++) {
             nonzero += decoded[i] != 0;
             sent2 += (double)decoded[i] * (double)decoded[i];
         }
-        bytes += encodings[u].wire_bytes;
-        assert_true(encodings[u].sent >= nonzero && encodings[u].sent <= units[u].count);
-        assert_close(encodings[u].sent_norm2, sent2, 1e-12);
-        assert_true(encodings[u].staleness == 0); /* nothing waited yet */
+        bytes += encoding->wire_bytes;
+        assert_true(encoding->sent >= nonzero && encoding->sent <= units[u].count);
+        assert_close(encoding->sent_norm2, sent2, 1e-12);
+        assert_true(encoding->staleness == 0); /* nothing waited yet */
     }
-    assert_int_equal(wire.len, bytes);
-    /* Another method's or another shape's message is refused, and so is every truncation. */
-    if (!egc_method_is_linear(method))
-        assert_int_equal(egc_decoder_add(decoder, 0, 2, wire.data, wire.len, 1, decoded, &err),
-                         EGC_ERROR_FORMAT);
-    for (size_t len = 0; len < wire.len; len++)
-        assert_int_equal(egc_decoder_add(decoder, 0, N_UNITS, wire.data, len, 1, decoded, &err),
-                         EGC_ERROR_FORMAT);
-    egc_buf_fini(&wire);
-    egc_encoder_free(encoder);
-    egc_decoder_free(decoder);
+    assert_int_equal(total, bytes + 2 * framed);
+    team_free(team);
 }
 
 static void statistics_are_those_of_the_bytes(void **state)
@@ -174,24 +251,65 @@ static void statistics_are_those_of_the_bytes(void **state)
     for_all_methods(check_statistics);
 }
 
+/* Another shape's message is refused, and so is every truncation, in every round. */
+static void check_damage(const egc_method *method, int family)
+{
+    if (family != GAUSSIAN)
+        return;
+    float g[N], decoded[N];
+    for (size_t round = 0; round < egc_method_rounds(method); round++) {
+        test_team *team = team_new(method, 1, units, N_UNITS);
+        bool last = round + 1 == team->n_rounds;
+        egc_error err = {0};
+        make_gradient(g, 0, family);
+        team_begin(team, 0, 0, NAN, g);
+        for (size_t r = 0; r < round; r++) {
+            team_speak(team, r, 0);
+            assert_ok(team_listen(team, 0, r, 0, NULL, &err), err);
+        }
+        team_speak(team, round, 0);
+        const egc_buf *wire = &team->wire[round][0][0];
+        for (size_t len = 0; len < wire->len; len++) {
+            egc_reader reader = egc_reader_of(wire->data, len);
+            egc_delivery delivery = {
+                .round = round, .count = N_UNITS, .messages = &reader, .n_messages = 1};
+            assert_int_equal(
+                egc_decoder_take(team->replica[0], &delivery, last ? decoded : NULL, &err),
+                EGC_ERROR_FORMAT);
+        }
+        if (!egc_method_round(method, round).element) {
+            egc_reader reader = egc_reader_of(wire->data, wire->len);
+            egc_delivery delivery = {
+                .round = round, .count = 2, .messages = &reader, .n_messages = 1};
+            assert_int_equal(
+                egc_decoder_take(team->replica[0], &delivery, last ? decoded : NULL, &err),
+                EGC_ERROR_FORMAT);
+        }
+        team_free(team);
+    }
+}
+
+static void damaged_messages_are_refused(void **state)
+{
+    (void)state;
+    for_all_methods(check_damage);
+}
+
 /* An all-zero gradient gives a legal message that carries nothing. */
 static void empty_messages(void **state)
 {
     (void)state;
     egc_method method;
     egc_error err = {0};
-    egc_encoder *encoder;
-    float zeros[N] = {0};
-    egc_buf wire = {0};
-    egc_encoding encodings[N_UNITS];
+    float zeros[N] = {0}, average[N];
     assert_ok(egc_method_init(&method, "egc", &err), err);
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
-    encode_all(encoder, 0, zeros, &wire, encodings);
-    assert_int_equal(wire.len, 2 + 2 * N_UNITS);
+    test_team *team = team_new(&method, 1, units, N_UNITS);
+    step_alone(team, 0, zeros, average);
+    assert_int_equal(team->wire[0][0][0].len, 2 + 2 * N_UNITS);
     for (int u = 0; u < N_UNITS; u++)
-        assert_int_equal(encodings[u].sent, 0);
-    egc_encoder_free(encoder);
-    egc_buf_fini(&wire);
+        assert_int_equal(egc_encoder_encoding(team->encoder[0], (size_t)u)->sent, 0);
+    assert_memory_equal(average, zeros, sizeof zeros);
+    team_free(team);
 }
 
 /* An element sent at step 3 for the first time waited (4 - 1) / 2 steps in the mean. */
@@ -200,21 +318,18 @@ static void staleness_by_hand(void **state)
     (void)state;
     egc_method method;
     egc_error err = {0};
-    egc_encoder *encoder;
-    egc_buf wire = {0};
-    egc_encoding e[N_UNITS];
     assert_ok(egc_method_init(&method, "threshold", &err), err);
     egc_scalar tau = {.kind = EGC_SCALAR_NUMBER, .number = 3.5};
     assert_ok(egc_method_set(&method, "tau", &tau, &err), err);
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
-    float g[N] = {1}; /* the residual passes 3.5 at the fourth step */
+    test_team *team = team_new(&method, 1, units, N_UNITS);
+    const egc_encoding *e = egc_encoder_encoding(team->encoder[0], 0);
+    float g[N] = {1}, average[N]; /* the residual passes 3.5 at the fourth step */
     for (uint64_t step = 0; step < 4; step++) {
-        encode_all(encoder, step, g, &wire, e);
-        assert_int_equal(e[0].sent, step == 3);
+        step_alone(team, step, g, average);
+        assert_int_equal(e->sent, step == 3);
     }
-    assert_true(e[0].sent_norm1 == 4 && e[0].staleness == 4 * 1.5);
-    egc_encoder_free(encoder);
-    egc_buf_fini(&wire);
+    assert_true(e->sent_norm1 == 4 && e->staleness == 4 * 1.5);
+    team_free(team);
 }
 
 /* ---- NaN and Inf ---------------------------------------------------------------------------- */
@@ -224,40 +339,71 @@ static void nonfinite_options(void **state)
     (void)state;
     egc_method method;
     egc_error err = {0};
-    egc_encoder *encoder;
     egc_gradient_check check;
-    egc_buf wire = {0};
-    egc_encoding e[N_UNITS];
-    float g[N];
+    float g[N], average[N];
+    const egc_step_input input = {.gradient = g};
     make_gradient(g, 0, GAUSSIAN);
     assert_ok(egc_method_init(&method, "egc", &err), err);
 
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
+    test_team *team = team_new(&method, 1, units, N_UNITS);
     g[40] = NAN, g[41] = INFINITY, g[42] = -INFINITY;
-    assert_fails(egc_encoder_step(encoder, 0, g, &check, &err), err, EGC_ERROR_NONFINITE,
+    assert_fails(egc_encoder_step(team->encoder[0], &input, &check, &err), err, EGC_ERROR_NONFINITE,
                  "c: gradient has 1 NaN and 2 Inf among 166 elements");
-    egc_encoder_free(encoder);
+    team_free(team);
 
     set_word(&method, "nonfinite", "zero");
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
-    assert_ok(egc_encoder_step(encoder, 0, g, &check, &err), err);
+    team = team_new(&method, 1, units, N_UNITS);
+    assert_ok(egc_encoder_step(team->encoder[0], &input, &check, &err), err);
     assert_int_equal(check.nan_count, 1);
     assert_int_equal(check.inf_count, 2);
-    encode_all(encoder, 0, g, &wire, e);
-    assert_true(egc_encoder_residual(encoder)[40] == 0 && e[2].sent > 0);
-    egc_encoder_free(encoder);
+    step_alone(team, 0, g, average);
+    assert_true(egc_encoder_residual(team->encoder[0])[40] == 0);
+    assert_true(egc_encoder_encoding(team->encoder[0], 2)->sent > 0);
+    team_free(team);
 
     set_word(&method, "nonfinite", "skip");
-    assert_ok(egc_encoder_new(&method, 0.9, 1, units, N_UNITS, 1, workspace, &encoder, &err), err);
+    team = team_new(&method, 1, units, N_UNITS);
     float clean[N], before[N];
     make_gradient(clean, 0, GAUSSIAN);
-    encode_all(encoder, 0, clean, &wire, e);
-    memcpy(before, egc_encoder_residual(encoder), sizeof before);
-    encode_all(encoder, 1, g, &wire, e);
-    assert_int_equal(wire.len, 2 + 2 * N_UNITS);
-    assert_memory_equal(egc_encoder_residual(encoder), before, sizeof before);
-    egc_encoder_free(encoder);
-    egc_buf_fini(&wire);
+    step_alone(team, 0, clean, average);
+    memcpy(before, egc_encoder_residual(team->encoder[0]), sizeof before);
+    step_alone(team, 1, g, average);
+    assert_int_equal(team->wire[0][0][0].len, 2 + 2 * N_UNITS);
+    assert_memory_equal(egc_encoder_residual(team->encoder[0]), before, sizeof before);
+    team_free(team);
+}
+
+/* A worker that sits a step out changes no memory, whatever the method, and the others go on. */
+static void check_skip(const egc_method *wanted, int family)
+{
+    egc_method method = *wanted;
+    method.options.nonfinite = EGC_NONFINITE_SKIP;
+    egc_error err = {0};
+    if (egc_method_check(&method, &err) != EGC_OK || family != GAUSSIAN)
+        return;
+    test_team *team = team_new(&method, 2, units, N_UNITS);
+    float g[2][N], before[N], average[N], *gradients[2] = {g[0], g[1]};
+    for (uint64_t step = 0; step < 3; step++) {
+        make_gradient(g[0], step, family);
+        make_gradient(g[1], 50 + step, family);
+        if (step == 2)
+            g[1][7] = NAN;
+        const float *residual = egc_encoder_residual(team->encoder[1]);
+        if (residual)
+            memcpy(before, residual, sizeof before);
+        team_step(team, step, NAN, gradients, average);
+        if (residual && step == 2)
+            assert_memory_equal(residual, before, sizeof before);
+    }
+    for (size_t i = 0; i < N; i++)
+        assert_true(isfinite(average[i]));
+    team_free(team);
+}
+
+static void skipping_leaves_the_memory(void **state)
+{
+    (void)state;
+    for_all_methods(check_skip);
 }
 
 /* Clipping: P workers share the limit, each taking 1/sqrt(P). A gradient of norm 5 and limit 2 for
@@ -267,21 +413,16 @@ static void clipping_shares_the_limit(void **state)
     (void)state;
     egc_method method;
     egc_error err = {0};
-    egc_encoder *encoder;
-    egc_buf wire = {0};
-    egc_encoding e[N_UNITS];
-    float g[N] = {0}, sum[N] = {0};
+    float g[N] = {0}, average[N], *gradients[4] = {g, g, g, g};
     g[1] = 3, g[2] = -4;
     egc_scalar limit = {.kind = EGC_SCALAR_NUMBER, .number = 2};
     assert_ok(egc_method_init(&method, "none", &err), err);
     assert_ok(egc_method_set(&method, "clip", &limit, &err), err);
-    assert_ok(egc_encoder_new(&method, 0.9, 4, units, N_UNITS, 1, workspace, &encoder, &err), err);
-    encode_all(encoder, 0, g, &wire, e);
-    memcpy(sum, wire.data, wire.len);
-    assert_close(sum[1], 0.6, 1e-6);
-    assert_close(sum[2], -0.8, 1e-6);
-    egc_encoder_free(encoder);
-    egc_buf_fini(&wire);
+    test_team *team = team_new(&method, 4, units, N_UNITS);
+    team_step(team, 0, NAN, gradients, average);
+    assert_close(average[1], 0.6, 1e-6);
+    assert_close(average[2], -0.8, 1e-6);
+    team_free(team);
 }
 
 /* ---- combinations that make no sense -------------------------------------------------------- */
@@ -322,8 +463,9 @@ static void wrong_values_say_what_is_valid(void **state)
          "must be \"fp32\", \"fp16\" or \"sign_mean\", got \"fp8\""},
         {"threshold", "ratio", "0.1", EGC_ERROR_NAME,
          "unknown key \"ratio\" for threshold; valid: tau, memory, momentum, masking, nesterov, "
-         "index, value, granularity, min_elements, warmup, clip, lr_correction, lr_smoothing, "
-         "nonfinite"},
+         "low_pass, residual_decay, residual_lr, index, value, bloom_rate, bloom_policy, entropy, "
+         "predivide, granularity, min_elements, dense_vectors, warmup, warmup_schedule, clip, "
+         "lr_correction, lr_smoothing, nonfinite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         egc_method method;
@@ -339,30 +481,21 @@ static void wrong_values_say_what_is_valid(void **state)
                  "unknown method \"topkk\"; valid: none, topk, threshold, maxentropy, egc, dgc");
 }
 
-static int make_workspace(void **state)
-{
-    (void)state;
-    return egc_workspace_new(166, &workspace, NULL);
-}
-
-static int free_workspace(void **state)
-{
-    (void)state;
-    egc_workspace_free(workspace);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sent_and_residual_make_up_the_input),
+        cmocka_unit_test(teams_conserve),
+        cmocka_unit_test(sums_are_sums),
         cmocka_unit_test(statistics_are_those_of_the_bytes),
+        cmocka_unit_test(damaged_messages_are_refused),
         cmocka_unit_test(empty_messages),
         cmocka_unit_test(staleness_by_hand),
         cmocka_unit_test(nonfinite_options),
+        cmocka_unit_test(skipping_leaves_the_memory),
         cmocka_unit_test(clipping_shares_the_limit),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(wrong_values_say_what_is_valid),
     };
-    return cmocka_run_group_tests(tests, make_workspace, free_workspace);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,10 +29,15 @@ ends() {
     fail "exit $got_exit instead of $wanted_exit: $*"
 }
 
-# says LINE...: the last command wrote just these lines to stderr, "egc-sim: " before each.
+# says LINE...: the last command wrote just these lines to stderr, "egc-sim: " before each. "..." at
+# the end of a line stands for anything: a list that grows elsewhere.
 says() {
     for line in "$@"; do
-        printf 'egc-sim: %s\n' "$line"
+        case $line in
+            *...) line=$(grep -F -- "egc-sim: ${line%...}" "$SCRATCH/stderr") ;;
+            *) line="egc-sim: $line" ;;
+        esac
+        printf '%s\n' "$line"
     done >"$SCRATCH/wanted"
     diff -u --label wanted --label got "$SCRATCH/wanted" "$SCRATCH/stderr" >&2 ||
         fail "another message than wanted"

@@ -16,15 +16,28 @@ int main(void)
     egc_encoder *encoder = NULL;
     egc_decoder *decoder = NULL;
     egc_gradient_check check;
-    egc_encoding encoding;
     egc_buf message = {0};
-    if (egc_method_init(&method, "egc", &err) || egc_workspace_new(unit.count, &workspace, &err) ||
-        egc_encoder_new(&method, 0.9, 1, &unit, 1, 1, workspace, &encoder, &err) ||
-        egc_decoder_new(&method, 0.9, &unit, 1, workspace, &decoder, &err) ||
-        egc_encoder_step(encoder, 0, gradient, &check, &err) ||
-        egc_encoder_begin(encoder, 0, 1, &message, &err) ||
-        egc_encoder_encode(encoder, 0, &message, &encoding, &err) ||
-        egc_decoder_add(decoder, 0, 1, message.data, message.len, 1, decoded, &err)) {
+    if (egc_method_init(&method, "egc", &err) || egc_workspace_new(unit.count, &workspace, &err)) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    const egc_coder_config config = {.method = &method,
+                                     .momentum = 0.9,
+                                     .n_workers = 1,
+                                     .seed = 1,
+                                     .units = &unit,
+                                     .n_units = 1,
+                                     .workspace = workspace};
+    const egc_step_input step = {.gradient = gradient};
+    egc_reader reader;
+    const egc_delivery delivery = {.count = 1, .messages = &reader, .n_messages = 1};
+    if (egc_decoder_new(&config, &decoder, &err) ||
+        egc_encoder_new(&config, 0, decoder, &encoder, &err) ||
+        egc_encoder_step(encoder, &step, &check, &err) ||
+        egc_encoder_message(encoder, 0, 0, 1, 0, &message, &err) ||
+        (reader = egc_reader_of(message.data, message.len),
+         egc_decoder_take(decoder, &delivery, decoded, &err)) ||
+        egc_encoder_finish(encoder, 0, 1, &err)) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
@@ -33,8 +46,9 @@ int main(void)
         carried += decoded[i] != 0;
     printf("%zu bytes carry %d of 1000 elements\n", message.len, carried);
     egc_buf_fini(&message);
+    size_t sent = egc_encoder_encoding(encoder, 0)->sent;
     egc_encoder_free(encoder);
     egc_decoder_free(decoder);
     egc_workspace_free(workspace);
-    return carried == 0 || (size_t)carried != encoding.sent;
+    return carried == 0 || (size_t)carried != sent;
 }

@@ -51,17 +51,13 @@ static const load_case part_errors[] = {
     {"return egc.experiment{" BASE "\n method=egc.topk{\n ratio=1.5}}", NULL,
      "t.lua:2: method.ratio: must be in (0, 1], got 1.5"},
     {"return egc.experiment{" BASE "method=egc.none{ratio=1}}", NULL,
-     "t.lua:1: method.ratio: unknown key \"ratio\" for none; valid: memory, momentum, masking, "
-     "nesterov, "
-     "index, value, granularity, min_elements, warmup, clip, lr_correction, lr_smoothing, "
-     "nonfinite"},
+     "t.lua:1: method.ratio: unknown key \"ratio\" for none; valid: memory, momentum, ..."},
     {"return egc.experiment{" BASE "method=egc.topk{0.1}}", NULL,
      "t.lua:1: method: egc.topk takes KEY = VALUE only, got a value without a key"},
     {"return egc.experiment{" BASE "method=egc.topk{ratio={1}}}", NULL,
      "t.lua:1: method.ratio: must be a number, text, true or false, got a table"},
     {"return egc.experiment{" BASE "method='topp'}", NULL,
-     "t.lua:1: method: unknown method \"topp\"; valid: none, topk, threshold, maxentropy, egc, "
-     "dgc"},
+     "t.lua:1: method: unknown method \"topp\"; valid: none, topk, ..."},
     {"return egc.experiment{" BASE "method=7}", NULL,
      "t.lua:1: method: must be a method's name or egc.NAME{...}, got 7"},
     {"return egc.experiment{" BASE "}", NULL,
@@ -99,13 +95,12 @@ static const load_case experiment_errors[] = {
      " workers=4, method='none'}",
      NULL, "t.lua:1: workers: cluster star has 2 hosts, got 4 workers"},
     {"return egc.experiment{" BASE "method='topk', exchange='ring'}", NULL,
-     "t.lua:1: exchange: ring sums messages, and those of method topk cannot be summed; use auto, "
-     "allgather-ring or allgather-rd"},
+     "t.lua:1: exchange: ring sums messages, which suits no round of method topk; use auto "
+     "(here allgather-rd)"},
     {"return egc.experiment{" BASE "method='none', 5}", NULL,
      "t.lua:1: experiment: egc.experiment takes KEY = VALUE only, got a value without a key"},
     {"return egc.experiment{" BASE "method='none', exchange='rings'}", NULL,
-     "t.lua:1: exchange: unknown exchange \"rings\"; valid: ring, allgather-ring, "
-     "allgather-rd"},
+     "t.lua:1: exchange: unknown exchange \"rings\"; valid: ring, allgather-ring, ..."},
     {"return egc.experiment{" BASE "method='none', algorithm='async'}", NULL,
      "t.lua:1: algorithm: must be \"sync\", got \"async\""},
     {"return egc.experiment{" BASE "method='none', steps={1, 2}}", NULL,

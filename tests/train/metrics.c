@@ -149,13 +149,18 @@ static void cost_by_hand(void **state)
     egc_method method;
     egc_error err = {0};
     assert_ok(egc_method_init(&method, "topk", &err), err);
-    assert_close(egc_cost_encode(&method, &device, 1023, 10, 100),
+    const egc_cost_work chosen = {.n = 1023, .sent = 10, .wire_bytes = 100};
+    assert_close(egc_cost_encode(&method, &device, &chosen),
                  (1023 * (12 + 8 + 20) + 160 + 100) * 1e-9 + 6e-6, 1e-12);
-    assert_close(egc_cost_decode(&method, &device, 1000, 500, 8), (4000 + 1500) * 1e-9 + 9e-6,
-                 1e-12);
+    const egc_cost_work gathered = {.n = 1000, .wire_bytes = 500, .n_messages = 8};
+    assert_close(egc_cost_decode(&method, &device, &gathered), (4000 + 1500) * 1e-9 + 9e-6, 1e-12);
     assert_ok(egc_method_init(&method, "none", &err), err);
-    assert_true(egc_cost_encode(&method, &device, 1000, 1000, 4000) == 0);
-    assert_close(egc_cost_decode(&method, &device, 1000, 8000, 2), 24000e-9 + 2e-6, 1e-12);
+    const egc_cost_work whole = {.n = 1000, .sent = 1000, .wire_bytes = 4000};
+    assert_true(egc_cost_encode(&method, &device, &whole) == 0);
+    const egc_cost_work two = {.n = 1000, .wire_bytes = 8000, .n_messages = 2};
+    assert_close(egc_cost_decode(&method, &device, &two), 24000e-9 + 2e-6, 1e-12);
+    const egc_cost_work summed = {.n = 1000, .wire_bytes = 4000, .n_messages = 1, .reduced = true};
+    assert_true(egc_cost_decode(&method, &device, &summed) == 0);
 }
 
 int main(void)

@@ -355,8 +355,8 @@ static void impossible_configurations(void **state)
     config.options.workers = 4;
     assert_int_equal(egc_exchange_find("ring", &config.exchange, &err), EGC_OK);
     assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
-                 "exchange: ring sums messages, and those of method egc cannot be summed; use "
-                 "auto, allgather-ring or allgather-rd");
+                 "exchange: ring sums messages, which suits no round of method egc; use auto "
+                 "(here allgather-rd)");
 }
 
 static void simulated_time_can_be_limited(void **state)
