@@ -34,6 +34,7 @@ REGISTRY(datasets, egc_dataset_type, egc_datasets())
 REGISTRY(clusters, egc_cluster_type, egc_cluster_types())
 REGISTRY(exchanges, egc_exchange_type, egc_exchange_types())
 REGISTRY(index_codecs, egc_index_codec, egc_index_codecs())
+REGISTRY(memories, egc_memory_type, egc_memory_types())
 REGISTRY(value_codecs, egc_value_codec, egc_value_codecs())
 
 static egc_status devices(egc_catalog *catalog, const egc_named *const **out, egc_error *err)
@@ -108,6 +109,7 @@ const egc_kind egc_kinds[] = {
     {"exchanges", "exchange", NULL, exchanges, egc_print_exchange},
     {"codecs", "index codec", NULL, index_codecs, egc_print_index_codec},
     {"codecs", "value codec", NULL, value_codecs, egc_print_value_codec},
+    {"memories", "memory", NULL, memories, egc_print_memory},
     {"devices", "device", NULL, devices, egc_print_device},
     {"metrics", "metric", NULL, metrics, egc_print_metric},
     {0},
