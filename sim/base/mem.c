@@ -10,19 +10,26 @@
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 
 static long countdown_to_failure = -1;
+static size_t bytes_to_failure = SIZE_MAX;
 
-static bool must_fail(void)
+static bool must_fail(size_t bytes)
 {
+    if (bytes > bytes_to_failure)
+        return true;
+    if (bytes_to_failure != SIZE_MAX)
+        bytes_to_failure -= bytes;
     return countdown_to_failure >= 0 && countdown_to_failure-- == 0;
 }
 
 void *egc_calloc(size_t count, size_t size)
 {
-    if (must_fail() || (size && count > (SIZE_MAX - ALIGNMENT) / size))
+    if (size && count > (SIZE_MAX - ALIGNMENT) / size)
         return NULL;
     size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (bytes == 0)
         bytes = ALIGNMENT;
+    if (must_fail(bytes))
+        return NULL;
     bool large = bytes >= HUGE_PAGE;
     void *memory;
     if (posix_memalign(&memory, large ? HUGE_PAGE : ALIGNMENT, bytes) != 0)
@@ -47,4 +54,9 @@ void egc_free(void *memory)
 void egc_mem_fail_after(long countdown)
 {
     countdown_to_failure = countdown;
+}
+
+void egc_mem_fail_beyond(size_t bytes)
+{
+    bytes_to_failure = bytes;
 }

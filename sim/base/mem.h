@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one door to the heap, so that tests can make the k-th allocation fail. */
+/* The one door to the heap, so that tests can make the k-th allocation fail, or one that is too
+ * large. */
 #ifndef EGC_BASE_MEM_H
 #define EGC_BASE_MEM_H
 
@@ -19,5 +20,9 @@ void egc_free(void *memory);
 /* For tests: the allocation that follows `countdown` successful ones fails, once. Negative turns
  * the hook off. */
 void egc_mem_fail_after(long countdown);
+
+/* For tests: from now on allocations fail that would bring the bytes allocated since this call,
+ * freed or not, above `bytes`. SIZE_MAX turns the hook off. */
+void egc_mem_fail_beyond(size_t bytes);
 
 #endif

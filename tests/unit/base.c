@@ -147,6 +147,17 @@ static void memory_can_run_out(void **state)
     assert_ok(egc_buf_append(&buf, "abc", 3, &err), err);
     assert_int_equal(buf.len, 3);
     egc_buf_fini(&buf);
+
+    egc_mem_fail_beyond(192); /* in lines of 64 */
+    void *first = egc_calloc(2, 60), *second = egc_calloc(1, 65), *third = egc_calloc(1, 64);
+    assert_true(first && !second && third);
+    egc_free(first);
+    assert_null(egc_calloc(1, 1));
+    egc_mem_fail_beyond(SIZE_MAX);
+    egc_free(third);
+    third = egc_calloc(1, 1000);
+    assert_non_null(third);
+    egc_free(third);
 }
 
 /* By hand. binary16: 65504 is the largest, and units in the last place there are 32, so 65519 is

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fuzz.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+_Noreturn void fuzz_fail(const char *file, int line, const char *what)
+{
+    fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, what);
+    abort();
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+unsigned fuzz_byte(egc_reader *input)
+{
+    return input->next < input->end ? *input->next++ : 0;
+}
+
+const size_t fuzz_lengths[] = {1,  7,  33,  65,  2,   3,   8,    9,    15,   16,   17,   31,   32,
+                               63, 64, 100, 255, 256, 257, 1000, 1023, 1024, 1025, 4096, 65537};
+enum { N_LENGTHS = sizeof fuzz_lengths / sizeof *fuzz_lengths };
+
+size_t fuzz_length(egc_reader *input)
+{
+    return fuzz_lengths[fuzz_byte(input) % N_LENGTHS];
+}
+
+static unsigned hash_of(const egc_compressor_type *type)
+{
+    return egc_hash(EGC_HASH_START, type->name, strlen(type->name)) >> 20 & 0xffff;
+}
+
+const egc_compressor_type *fuzz_type(egc_reader *input, bool wanted(const egc_compressor_type *))
+{
+    unsigned place = fuzz_byte(input) << 8, nearest = UINT32_MAX;
+    place |= fuzz_byte(input);
+    const egc_compressor_type *found = NULL;
+    for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++) {
+        unsigned distance = (hash_of(*type) - place) & 0xffff;
+        if (wanted(*type) && distance < nearest) {
+            found = *type;
+            nearest = distance;
+        }
+    }
+    return found;
+}
+
+/* A number of the row's range, from its minimum (1) to its maximum (254), in steps of equal ratio
+ * where that is possible. */
+static double number_of(const egc_param *row, unsigned byte)
+{
+    double min = row->min, max = isfinite(row->max) ? row->max : 1e9, t = (byte - 1) / 253.0;
+    if (min > 0)
+        return min * pow(max / min, t);
+    return t * t * t * (max - min) + min;
+}
+
+static void set_from_byte(const egc_param *row, void *object, unsigned byte)
+{
+    size_t words = 0;
+    while (row->choices && row->choices[words])
+        words++;
+    egc_scalar value = {.kind = EGC_SCALAR_NUMBER};
+    if (row->kind == EGC_PARAM_BOOL)
+        value = (egc_scalar){.kind = EGC_SCALAR_BOOL, .boolean = byte & 1};
+    else if (words && (row->kind == EGC_PARAM_CHOICE || byte == 255))
+        value = (egc_scalar){.kind = EGC_SCALAR_TEXT, .text = row->choices[byte % words]};
+    else if (row->kind == EGC_PARAM_INT)
+        value.number = floor(number_of(row, byte));
+    else if (row->kind == EGC_PARAM_REAL)
+        value.number = number_of(row, byte);
+    else
+        return;
+    egc_status ignored = egc_param_set(row, object, &value, NULL); /* stays as it is */
+    (void)ignored;
+}
+
+void fuzz_params(egc_reader *input, const egc_param *table, void *object)
+{
+    if (!table)
+        return;
+    egc_params_init(table, object);
+    for (const egc_param *row = table; row->name; row++) {
+        unsigned byte = fuzz_byte(input);
+        if (byte)
+            set_from_byte(row, object, byte);
+    }
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+void fuzz_allow_memory_for(size_t elements)
+{
+    egc_mem_fail_beyond(64 * elements + (1 << 16));
+}
+
+void fuzz_allow_all(void)
+{
+    egc_mem_fail_beyond(SIZE_MAX);
+}
+
+/* ---- seeds ------------------------------------------------------------------------------------
+ */
+
+void fuzz_put_byte(egc_buf *seed, unsigned byte)
+{
+    uint8_t one = (uint8_t)byte;
+    fuzz_check(egc_buf_append(seed, &one, 1, NULL) == EGC_OK);
+}
+
+void fuzz_put_length(egc_buf *seed, size_t n)
+{
+    unsigned place = 0;
+    while (fuzz_lengths[place] != n)
+        place++;
+    fuzz_put_byte(seed, place);
+}
+
+void fuzz_put_type(egc_buf *seed, const egc_compressor_type *type)
+{
+    fuzz_put_byte(seed, hash_of(type) >> 8);
+    fuzz_put_byte(seed, hash_of(type) & 255);
+}
+
+const char *fuzz_seed_folder;
+
+static void write_file(const egc_buf *seed)
+{
+    char path[PATH_MAX];
+    unsigned long long hash = egc_hash(EGC_HASH_START, seed->data, seed->len);
+    snprintf(path, sizeof path, "%s/seed-%016llx", fuzz_seed_folder, hash);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(seed->data, 1, seed->len, file) != seed->len || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* The seed, with bytes [first, end) set to `byte`. */
+static void write_damaged(const egc_buf *seed, size_t first, size_t end, int byte)
+{
+    egc_buf copy = {0};
+    fuzz_check(egc_buf_append(&copy, seed->data, seed->len, NULL) == EGC_OK);
+    memset(copy.data + first, byte, end - first);
+    write_file(&copy);
+    egc_buf_fini(&copy);
+}
+
+/* Damaged copies of the lengths that messages really have are what minimising would throw away:
+ * a truncated message reaches the same code and is shorter. */
+void fuzz_seed(egc_buf *seed)
+{
+    write_file(seed);
+    if (seed->len >= 8) {
+        size_t half = seed->len / 2;
+        write_damaged(seed, half, seed->len, 0xff);
+        write_damaged(seed, 4, half, 0xff);
+        write_damaged(seed, 4, half, 0);
+    }
+    egc_buf_fini(seed);
+}
