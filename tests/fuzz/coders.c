@@ -35,6 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     egc_reader input = egc_reader_of(data, size);
     const egc_compressor_type *type = fuzz_type(&input, is_coder);
     _Alignas(16) unsigned char params[EGC_METHOD_PARAMS_MAX] = {0};
+    if (type->params)
+        egc_params_init(type->params, params);
     fuzz_params(&input, type->params, params);
     size_t n = fuzz_length(&input);
     if (!type->check || type->check(params, NULL) == EGC_OK)
@@ -55,6 +57,8 @@ static egc_status write_seed(const egc_compressor_type *type, unsigned variant, 
     for (const egc_param *row = type->params; row && row->name; row++)
         fuzz_put_byte(seed, variant);
     egc_reader bytes = egc_reader_of(seed->data + start, seed->len - start);
+    if (type->params)
+        egc_params_init(type->params, params);
     fuzz_params(&bytes, type->params, params);
     fuzz_put_length(seed, unit->count);
     if (type->check && type->check(params, NULL) != EGC_OK)

@@ -85,13 +85,22 @@ static void set_from_byte(const egc_param *row, void *object, unsigned byte)
 
 void fuzz_params(egc_reader *input, const egc_param *table, void *object)
 {
-    if (!table)
-        return;
-    egc_params_init(table, object);
-    for (const egc_param *row = table; row->name; row++) {
+    for (const egc_param *row = table; row && row->name; row++) {
         unsigned byte = fuzz_byte(input);
         if (byte)
             set_from_byte(row, object, byte);
+    }
+}
+
+void fuzz_some_params(egc_reader *input, const egc_param *table, void *object)
+{
+    unsigned rows = 0;
+    while (table[rows].name)
+        rows++;
+    for (unsigned left = fuzz_byte(input) % 4; left > 0; left--) {
+        unsigned row = fuzz_byte(input) % rows, byte = fuzz_byte(input);
+        if (byte)
+            set_from_byte(&table[row], object, byte);
     }
 }
 
@@ -131,6 +140,16 @@ void fuzz_put_type(egc_buf *seed, const egc_compressor_type *type)
     fuzz_put_byte(seed, hash_of(type) & 255);
 }
 
+/* One parameter, or none if name is NULL. */
+void fuzz_put_some_params(egc_buf *seed, const egc_param *table, const char *name, unsigned byte)
+{
+    fuzz_put_byte(seed, name != NULL);
+    if (!name)
+        return;
+    fuzz_put_byte(seed, (unsigned)(egc_params_find(table, name) - table));
+    fuzz_put_byte(seed, byte);
+}
+
 const char *fuzz_seed_folder;
 
 static void write_file(const egc_buf *seed)
@@ -162,7 +181,7 @@ void fuzz_seed(egc_buf *seed)
     write_file(seed);
     if (seed->len >= 8) {
         size_t half = seed->len / 2;
-        write_damaged(seed, half, seed->len, 0xff);
+        write_damaged(seed, seed->len - seed->len / 4, seed->len, 0xff);
         write_damaged(seed, 4, half, 0xff);
         write_damaged(seed, 4, half, 0);
     }

@@ -45,8 +45,12 @@ size_t fuzz_length(egc_reader *input);
  * `wanted`. So inputs keep their meaning when types are added. */
 const egc_compressor_type *fuzz_type(egc_reader *input, bool wanted(const egc_compressor_type *));
 
-/* Fills an object from a table, one byte a row: 0 is the default. */
+/* Sets an object's parameters, one byte for each row of the table: 0 leaves it as it is. */
 void fuzz_params(egc_reader *input, const egc_param *table, void *object);
+
+/* Sets up to three of them: a byte for how many, then for each one for the row and one for the
+ * value. */
+void fuzz_some_params(egc_reader *input, const egc_param *table, void *object);
 
 /* From here on decoding may allocate what so many elements can justify, and status MEMORY tells
  * that it wanted more. fuzz_allow_all ends it. */
@@ -57,6 +61,7 @@ void fuzz_allow_all(void);
 void fuzz_put_byte(egc_buf *seed, unsigned byte);
 void fuzz_put_length(egc_buf *seed, size_t n); /* one of fuzz_lengths */
 void fuzz_put_type(egc_buf *seed, const egc_compressor_type *type);
+void fuzz_put_some_params(egc_buf *seed, const egc_param *table, const char *name, unsigned byte);
 
 /* Of which seeds are made: not long. */
 extern const size_t fuzz_lengths[];
