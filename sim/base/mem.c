@@ -51,9 +51,11 @@ void egc_free(void *memory)
     free(memory);
 }
 
-void egc_mem_fail_after(long countdown)
+long egc_mem_fail_after(long countdown)
 {
+    long left = countdown_to_failure;
     countdown_to_failure = countdown;
+    return left;
 }
 
 void egc_mem_fail_beyond(size_t bytes)

@@ -18,8 +18,8 @@ char *egc_strdup(const char *text);
 void egc_free(void *memory);
 
 /* For tests: the allocation that follows `countdown` successful ones fails, once. Negative turns
- * the hook off. */
-void egc_mem_fail_after(long countdown);
+ * the hook off. Returns what was left of the countdown before: negative when it has struck. */
+long egc_mem_fail_after(long countdown);
 
 /* For tests: from now on allocations fail that would bring the bytes allocated since this call,
  * freed or not, above `bytes`. SIZE_MAX turns the hook off. */
