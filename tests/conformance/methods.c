@@ -2,6 +2,7 @@
 /* Every method with every memory and value codec, over several steps and several units: what was
  * sent and what stays behind make up what came in, and the receiver gets what the sender thinks. */
 #include "compressors/egc.h"
+#include "compressors/message.h"
 #include "support/inputs.h"
 #include "support/team.h"
 #include "support/test.h"
@@ -90,6 +91,14 @@ static void check_left(const egc_method *method, const reference *r, size_t i, f
                  (double)left, (double)want);
 }
 
+static bool is_sent_dense(const egc_method *method, size_t i)
+{
+    size_t u = 0;
+    while (i >= units[u].first + units[u].count)
+        u++;
+    return egc_unit_is_dense(method, &units[u]);
+}
+
 static void check_conservation(const egc_method *method, int family)
 {
     test_team *team = team_new(method, 1, units, N_UNITS);
@@ -110,8 +119,8 @@ static void check_conservation(const egc_method *method, int family)
                 check_left(method, &r, i, residual[i], decoded);
             r.e[i] = residual ? residual[i] : 0;
             /* an element sent as 0 (fp16 of a tiny value) is masked, and cannot be told here */
-            bool masked =
-                velocity && decoded != 0 && method->options.masking && method->compressor->select;
+            bool masked = velocity && decoded != 0 && method->options.masking &&
+                          method->compressor->select && !is_sent_dense(method, i);
             if (velocity && !(velocity[i] == (masked ? 0 : r.u[i])))
                 assert_true(velocity[i] == 0 && decoded == 0 && method->options.masking);
             r.u[i] = velocity ? velocity[i] : 0;
@@ -157,6 +166,11 @@ static void check_team_conservation(const egc_method *method, int family)
     const egc_memory_type *memory = egc_memory_types()[method->options.memory];
     if (strcmp(memory->name, "residual") != 0)
         return;
+    /* The sum of halves rounds at every addition, and nobody keeps what is lost. */
+    egc_element element = egc_method_round(method, egc_method_rounds(method) - 1).element;
+    double tolerance = element == EGC_ELEMENT_FP16   ? 1e-3
+                       : element == EGC_ELEMENT_BF16 ? 1e-2
+                                                     : 1e-6;
     test_team *team = team_new(method, P, units, N_UNITS);
     float g[P][N], before[P][N] = {{0}}, average[N], *gradients[P] = {g[0], g[1], g[2]};
     for (uint64_t step = 0; step < 4; step++) {
@@ -171,7 +185,7 @@ static void check_team_conservation(const egc_method *method, int family)
                 scale += fabs((double)before[w][i]) + fabs((double)g[w][i]) + fabs((double)after);
                 before[w][i] = after;
             }
-            if (!(fabs(left / P - (double)average[i]) <= 1e-6 * scale + 1e-42))
+            if (!(fabs(left / P - (double)average[i]) <= tolerance * scale + 1e-42))
                 fail_msg("%s, step %d, element %zu: %g left the memories, %g was applied",
                          method->name, (int)step, i, left / P, (double)average[i]);
         }
