@@ -89,6 +89,8 @@ egc_status egc_varint_read(egc_reader *reader, uint32_t *out, egc_error *err)
         if (status)
             return status;
         value |= (uint64_t)(*byte & 0x7f) << shift;
+        if (*byte == 0 && shift > 0)
+            return egc_fail(err, EGC_ERROR_FORMAT, "varint is longer than its number needs");
         if (*byte < 0x80 && value <= UINT32_MAX) {
             *out = (uint32_t)value;
             return EGC_OK;

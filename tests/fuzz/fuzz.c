@@ -10,9 +10,11 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
+static const char *subject = "";
+
 _Noreturn void fuzz_fail(const char *file, int line, const char *what)
 {
-    fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, what);
+    fprintf(stderr, "%s:%d: %s: broken promise: %s\n", file, line, subject, what);
     abort();
 }
 
@@ -50,6 +52,7 @@ const egc_compressor_type *fuzz_type(egc_reader *input, bool wanted(const egc_co
             nearest = distance;
         }
     }
+    subject = found->name;
     return found;
 }
 

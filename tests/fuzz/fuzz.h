@@ -27,7 +27,7 @@ void fuzz_seeds(void);
 /* ---- and may use these ------------------------------------------------------------------------
  */
 
-/* Ends the program with a message. */
+/* Ends the program with a message, in which the type last chosen is named. */
 #define fuzz_check(condition)                                                                      \
     do {                                                                                           \
         if (!(condition))                                                                          \

@@ -110,6 +110,13 @@ static void varints(void **state)
     uint32_t got;
     assert_fails(egc_varint_read(&reader, &got, &err), err, EGC_ERROR_FORMAT,
                  "varint is longer than 32 bits");
+    const uint8_t padded[] = {0x83, 0x80, 0x00};
+    reader = egc_reader_of(padded, sizeof padded);
+    assert_fails(egc_varint_read(&reader, &got, &err), err, EGC_ERROR_FORMAT,
+                 "varint is longer than its number needs");
+    reader = egc_reader_of(padded + 2, 1);
+    assert_ok(egc_varint_read(&reader, &got, &err), err);
+    assert_int_equal(got, 0);
     egc_buf_fini(&buf);
 }
 
