@@ -4,8 +4,11 @@
  * the decisive bin. */
 #include "compressors/largest.h"
 
+#include <float.h>
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
+
+#include "kernels/kernels.h"
 
 size_t egc_largest_count(double density, size_t n)
 {
@@ -15,13 +18,6 @@ size_t egc_largest_count(double density, size_t n)
 }
 
 enum { RADIX_BITS = 11, RADIX_BINS = 1 << RADIX_BITS };
-
-static uint32_t magnitude_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits & 0x7fffffff;
-}
 
 /* The bin in which the k-th largest lies; *k becomes its rank within that bin. */
 static uint32_t decisive_bin(const uint32_t *counts, size_t *k)
@@ -37,12 +33,13 @@ float egc_largest_threshold(const float *x, size_t n, size_t *k, uint32_t *candi
     static const unsigned shifts[] = {20, 9, 0}; /* 11 + 11 + 9 bits */
     uint32_t counts[RADIX_BINS] = {0};
     for (size_t i = 0; i < n; i++)
-        counts[magnitude_bits(x[i]) >> shifts[0]]++;
+        counts[egc_magnitude_bits(x[i]) >> shifts[0]]++;
     uint32_t prefix = decisive_bin(counts, k);
     size_t left = 0;
-    for (size_t i = 0; i < n; i++)
-        if (magnitude_bits(x[i]) >> shifts[0] == prefix)
-            candidates[left++] = magnitude_bits(x[i]);
+    for (size_t i = 0; i < n; i++) { /* without branches: no one could predict them */
+        candidates[left] = egc_magnitude_bits(x[i]);
+        left += candidates[left] >> shifts[0] == prefix;
+    }
     for (int level = 1; level < 3; level++) {
         uint32_t mask = (1u << (shifts[level - 1] - shifts[level])) - 1;
         memset(counts, 0, sizeof counts);
@@ -60,21 +57,73 @@ float egc_largest_threshold(const float *x, size_t n, size_t *k, uint32_t *candi
     return threshold;
 }
 
+egc_status egc_largest_kth(const float *x, size_t n, size_t k, egc_arena *scratch, float *out,
+                           egc_error *err)
+{
+    uint32_t *candidates = egc_arena_alloc(scratch, n * sizeof *candidates);
+    if (!candidates)
+        return egc_fail_memory(err, n * sizeof *candidates);
+    *out = egc_largest_threshold(x, n, &k, candidates);
+    return EGC_OK;
+}
+
+size_t egc_largest_from(const float *x, size_t n, float threshold, size_t ties,
+                        uint32_t *candidates, uint32_t *index)
+{
+    float least = egc_float_at_least((double)threshold);
+    size_t found = egc_kernels_get()->select(x, n, least, candidates), chosen = 0;
+    for (size_t i = 0; i < found; i++) {
+        bool tie = fabsf(x[candidates[i]]) == threshold;
+        if (tie && ties == 0)
+            continue;
+        ties -= tie;
+        index[chosen++] = candidates[i];
+    }
+    return chosen;
+}
+
 egc_status egc_largest_select(const float *x, size_t n, size_t k, egc_arena *scratch,
                               uint32_t *index, size_t *count, egc_error *err)
 {
     uint32_t *candidates = egc_arena_alloc(scratch, n * sizeof *candidates);
     if (!candidates)
         return egc_fail_memory(err, n * sizeof *candidates);
-    size_t ties_left = k, chosen = 0;
-    uint32_t threshold = magnitude_bits(egc_largest_threshold(x, n, &ties_left, candidates));
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits = magnitude_bits(x[i]);
-        int tie = bits == threshold && ties_left > 0;
-        ties_left -= (size_t)tie;
-        if (bits && (bits > threshold || tie))
-            index[chosen++] = (uint32_t)i;
-    }
-    *count = chosen;
+    float threshold = egc_largest_threshold(x, n, &k, candidates);
+    *count = egc_largest_from(x, n, threshold, k, candidates, index);
     return EGC_OK;
+}
+
+egc_status egc_largest_among(const float *x, size_t k, egc_arena *scratch, uint32_t *index,
+                             size_t *count, egc_error *err)
+{
+    size_t n = *count, chosen = 0;
+    if (n == 0)
+        return EGC_OK;
+    float *value = egc_arena_alloc(scratch, n * sizeof *value);
+    uint32_t *places = egc_arena_alloc(scratch, n * sizeof *places);
+    if (!value || !places)
+        return egc_fail_memory(err, n * (sizeof *value + sizeof *places));
+    for (size_t i = 0; i < n; i++)
+        value[i] = x[index[i]];
+    egc_status status = egc_largest_select(value, n, k < n ? k : n, scratch, places, &chosen, err);
+    for (size_t i = 0; i < chosen; i++)
+        index[i] = index[places[i]]; /* places are ascending: none is read after it is written */
+    *count = chosen;
+    return status;
+}
+
+float egc_float_at_least(double t)
+{
+    if (t > FLT_MAX)
+        return INFINITY;
+    float least = (float)t;
+    if ((double)least < t)
+        least = nextafterf(least, INFINITY);
+    return least > FLT_TRUE_MIN ? least : FLT_TRUE_MIN;
+}
+
+float egc_float_above(double t)
+{
+    float least = egc_float_at_least(t);
+    return (double)least > t ? least : nextafterf(least, INFINITY);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "compressors/compressor.h"
+#include "compressors/largest.h"
 #include "kernels/kernels.h"
 
 typedef struct threshold_params {
@@ -22,11 +23,7 @@ static egc_status select_above(const void *params, void *state, const egc_contex
 {
     (void)state, (void)context, (void)err;
     double tau = ((const threshold_params *)params)->tau;
-    /* |x| > tau as |x| >= the next float above tau */
-    float least = (float)tau;
-    if ((double)least <= tau)
-        least = nextafterf(least, INFINITY);
-    out->count = egc_kernels_get()->select(x, n, least, out->index);
+    out->count = egc_kernels_get()->select(x, n, egc_float_above(tau), out->index);
     return EGC_OK;
 }
 
