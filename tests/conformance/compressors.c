@@ -9,6 +9,7 @@ enum { MAX_N = 1023 };
 
 typedef struct selected {
     uint32_t index[MAX_N];
+    float value[MAX_N]; /* what OWN_VALUES types send; of others what x holds there */
     size_t count;
 } selected;
 
@@ -18,7 +19,9 @@ static void run_select(const egc_method *method, const float *x, size_t n, uint6
     const egc_compressor_type *type = method->compressor;
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
+    gsl_rng *shared_rng = gsl_rng_alloc(egc_rng_splitmix64);
     gsl_rng_set(rng, egc_seed_derive(7, step, 0));
+    gsl_rng_set(shared_rng, egc_seed_derive(8, step, 0));
     const egc_unit unit = {.name = "x", .count = n};
     egc_context context = {.unit = &unit,
                            .step = step,
@@ -26,22 +29,32 @@ static void run_select(const egc_method *method, const float *x, size_t n, uint6
                            .shard_count = n,
                            .density = egc_method_density(method, step),
                            .max_abs = egc_kernels_get()->max_abs(x, n),
+                           .scale = 1,
                            .rng = rng,
+                           .shared_rng = shared_rng,
                            .scratch = &scratch};
+    bool own_values = type->traits & EGC_TRAIT_OWN_VALUES, shared = type->traits & EGC_TRAIT_SHARED;
     void *state = calloc(1, type->state_size ? type->state_size(method->params, &unit) : 1);
     uint32_t *index = guarded(n * sizeof *index);
+    float *value = guarded(n * sizeof *value);
     float *input = guarded(n * sizeof *input);
     memcpy(input, x, n * sizeof *input);
-    egc_selection selection = {.index = index};
+    egc_selection selection = {.index = index, .value = own_values ? value : NULL};
     egc_error err = {0};
-    assert_ok(type->select(method->params, state, &context, input, n, &selection, &err), err);
+    assert_ok(
+        type->select(method->params, state, &context, shared ? NULL : input, n, &selection, &err),
+        err);
     out->count = selection.count;
     assert_true(selection.count <= n);
     memcpy(out->index, index, selection.count * sizeof *index);
+    for (size_t i = 0; i < selection.count; i++)
+        out->value[i] = own_values ? value[i] : x[index[i]];
     free_guarded(input, n * sizeof *input);
+    free_guarded(value, n * sizeof *value);
     free_guarded(index, n * sizeof *index);
     free(state);
     gsl_rng_free(rng);
+    gsl_rng_free(shared_rng);
     egc_arena_fini(&scratch);
 }
 
@@ -69,7 +82,8 @@ static void check_order(const egc_method *method, const float *x, size_t n)
     run_select(method, x, n, 0, &s);
     for (size_t i = 0; i < s.count; i++) {
         assert_true(s.index[i] < n && (i == 0 || s.index[i] > s.index[i - 1]));
-        assert_true(x[s.index[i]] != 0);
+        assert_true(isfinite(s.value[i]));
+        assert_true(x[s.index[i]] != 0 || method->compressor->traits & EGC_TRAIT_SHARED);
     }
 }
 
@@ -80,6 +94,7 @@ static void check_same_seed(const egc_method *method, const float *x, size_t n)
     run_select(method, x, n, 5, &b);
     assert_int_equal(a.count, b.count);
     assert_memory_equal(a.index, b.index, a.count * sizeof *a.index);
+    assert_memory_equal(a.value, b.value, a.count * sizeof *a.value);
 }
 
 static void check_contraction(const egc_method *method, const float *x, size_t n)
