@@ -1,45 +1,81 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Staged maximum entropy: our reading of EGC's entropy-based threshold. The formulas of the paper
- * ("Entropy-Based Gradient Compression for Distributed Deep Learning", 2019; Information Sciences
- * 2021, DOI 10.1016/j.ins.2020.05.121) were not available to us; this rule is chosen because it is
- * principled, needs no tuned ratio, and measured well.
+/* Entropy thresholds: our readings of EGC's. The formulas of the paper ("Entropy-Based Gradient
+ * Compression for Distributed Deep Learning", 2019; Information Sciences 2021, DOI
+ * 10.1016/j.ins.2020.05.121) were not available to us; the default is chosen because it is
+ * principled, needs no tuned ratio, and measured well. Magnitudes are a_i = |x_i|, exact zeros left
+ * out, and p_i = a_i / sum a.
  *
- * The threshold of Kapur, Sahoo and Wong (1985) splits a histogram where the entropies of its two
- * parts sum to the most. On the magnitudes a_i = |x_i|, exact zeros left out:
+ * rule = "maxentropy", staged. The threshold of Kapur, Sahoo and Wong (1985) splits a histogram
+ * where the entropies of its two parts sum to the most:
  *     lo <- 0
  *     repeat `stages` times on the tail {a_i >= lo}:
  *         p_b <- shares in `bins` equal bins of width w over [lo, max a]
- *         for each split t with 0 < P < 1, P = sum_{b<=t} p_b, h_t = -sum_{b<=t} p_b ln p_b, h =
- * h_all: phi(t) = ln P + h_t/P + ln(1-P) + (h - h_t)/(1-P) lo <- lo + (t* + 1) w for the lowest t*
- * that maximises phi until the tail has fewer than `min_tail` elements or no split is valid send
- * a_i >= lo
+ *         for each split t with 0 < P < 1, P = sum_{b<=t} p_b, h_t = -sum_{b<=t} p_b ln p_b,
+ *         h = h_all: phi(t) = ln P + h_t/P + ln(1-P) + (h - h_t)/(1-P)
+ *         lo <- lo + (t* + 1) w for the lowest t* that maximises phi
+ *     until the tail has fewer than `min_tail` elements or no split is valid; send a_i >= lo
+ * It adapts: a diffuse layer sends more, a concentrated one less. When all magnitudes are equal
+ * there is nothing to distinguish and everything is sent. With `sample` < 1 the
+ * first histogram is estimated from every 1/sample-th element, from a random start, at least 16 a
+ * bin; its upper bins, of a sixteenth of all elements or fewer, are counted exactly.
  *
- * The rule is scale-free, and adapts: a diffuse layer sends more, a concentrated one less. When
- * all magnitudes are equal there is nothing to distinguish and everything is sent.
+ * rule = "share": the smallest set of the largest a_i whose terms -p_i ln p_i reach `share` of
+ * their sum, the entropy; at least one.
  *
- * Known answers (tests/known/egc_vectors.csv, by an independent implementation): of 100,000
- * Laplace variates one stage keeps 1031, two keep 134, three keep 44. */
-#include <float.h>
+ * rule = "budget": of K = max(1, floor(ratio n)) elements each layer of the unit gets a part in
+ * proportion to its effective number of elements, exp(H), H = -sum p_i ln p_i over the layer: k =
+ * max(1, floor(K exp(H) / sum exp(H))), its largest. No layer gets more than it has that is not
+ * zero; the others share what it leaves. Layers of zeros get nothing. A unit that is one layer
+ * sends the K largest: for a budget over layers, granularity is "model" or "bucket".
+ *
+ * All are scale-free, and ties go to the lower index.
+ *
+ * Known answers. maxentropy (tests/known/egc_vectors.csv, by an independent implementation): of
+ * 100,000 Laplace variates one stage keeps 1031, two keep 134, three keep 44. By hand: of four
+ * equal magnitudes share = 0.5 sends the first two; a budget of 4 of the layers 1, 1, 1, 1 and 0,
+ * 5, 0, 0, whose effective numbers are 4 and 1, gives 3 and 1. */
 #include <math.h>
 
 #include "compressors/compressor.h"
+#include "compressors/largest.h"
 #include "kernels/kernels.h"
 
+typedef enum rule { RULE_MAXENTROPY, RULE_SHARE, RULE_BUDGET } rule;
+
 typedef struct maxentropy_params {
+    int rule;
     int64_t stages;
     int64_t bins;
     int64_t min_tail;
+    double sample;
+    double share;
+    double ratio;
 } maxentropy_params;
 
+static const char *const rule_words[] = {"maxentropy", "share", "budget", NULL};
+
 static const egc_param params_table[] = {
+    {"rule", "how entropy decides: staged threshold, share of it, or budget over layers",
+     EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(maxentropy_params, rule), RULE_MAXENTROPY, 0, 0,
+     0, rule_words, NULL},
     {"stages", "how often the rule is applied to what the last threshold left", EGC_PARAM_INT,
      EGC_QUANTITY_NONE, offsetof(maxentropy_params, stages), 3, 1, 16, 0, NULL, NULL},
     {"bins", "bins of each histogram", EGC_PARAM_INT, EGC_QUANTITY_NONE,
      offsetof(maxentropy_params, bins), 256, 2, 65536, 0, NULL, NULL},
     {"min_tail", "a tail of fewer elements is not split again", EGC_PARAM_INT, EGC_QUANTITY_NONE,
      offsetof(maxentropy_params, min_tail), 8, 2, 1e9, 0, NULL, NULL},
+    {"sample", "share of elements in the first histogram; 1: all", EGC_PARAM_REAL,
+     EGC_QUANTITY_NONE, offsetof(maxentropy_params, sample), 1, 0, 1, EGC_PARAM_OPEN_MIN, NULL,
+     NULL},
+    {"share", "share of the entropy to send, of rule = \"share\"", EGC_PARAM_REAL,
+     EGC_QUANTITY_NONE, offsetof(maxentropy_params, share), 0.1, 0, 1, EGC_PARAM_OPEN_MIN, NULL,
+     NULL},
+    {"ratio", "share of elements to send, of rule = \"budget\"", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
+     offsetof(maxentropy_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
     EGC_PARAM_END,
 };
+
+/* ---- staged maximum entropy ------------------------------------------------------------------ */
 
 /* The split that maximises phi, or -1 when none is valid. */
 static int best_split(const uint32_t *counts, uint32_t bins)
@@ -70,14 +106,16 @@ static int best_split(const uint32_t *counts, uint32_t bins)
     return best;
 }
 
-/* The smallest positive float that is >= lo: for floats a > 0, a >= lo as doubles means the same
- * as a >= this. Zero is below every threshold, so that exact zeros are never sent. */
-static float float_at_least(double lo)
+/* Raises lo to the best split of the bins from it on. Returns whether there is one. */
+static bool split(const maxentropy_params *params, const uint32_t *counts, double width, double *lo)
 {
-    float least = (float)lo;
-    if ((double)least < lo)
-        least = nextafterf(least, INFINITY);
-    return least > FLT_TRUE_MIN ? least : FLT_TRUE_MIN;
+    uint32_t bins = (uint32_t)params->bins;
+    size_t total = 0;
+    for (uint32_t b = 0; b < bins; b++)
+        total += counts[b];
+    int best = total < (size_t)params->min_tail ? -1 : best_split(counts, bins);
+    *lo += (best + 1) * width;
+    return best >= 0;
 }
 
 /* One stage on x, all of whose non-zero magnitudes are >= *lo and <= max. Returns whether *lo
@@ -94,31 +132,108 @@ static bool raise_threshold(const maxentropy_params *params, const float *x, siz
         counts[b] = 0;
     size_t zeros = kernels->histogram(x, n, *lo, width, bins, counts);
     counts[0] -= (uint32_t)zeros;
-    if (n - zeros < (size_t)params->min_tail)
-        return false;
-    int split = best_split(counts, bins);
-    if (split < 0)
-        return false;
-    *lo += (split + 1) * width;
-    return true;
+    return split(params, counts, width, lo);
 }
 
-static egc_status select_tail(const void *params_, void *state, const egc_context *context,
+/* Every how many elements the first histogram looks at one. */
+static size_t sample_stride(const maxentropy_params *params, size_t n)
+{
+    enum { LEAST_PER_BIN = 16 };
+    size_t most = n / (LEAST_PER_BIN * (size_t)params->bins);
+    double stride = floor(1 / params->sample * (1 + 1e-12));
+    return stride < (double)most ? (size_t)stride : most > 1 ? most : 1;
+}
+
+/* The histogram of x in `bins` bins over [0, max]: estimated from a sample below the bin *cut,
+ * counted exactly from it on. The entropy of the part to be sent hangs on its few elements, while
+ * the bulk is well known from a sample; so the cut is the lowest bin from which on the sample has
+ * no more than 1/16 of the elements, and out receives these. *cut becomes 0 when the last bin alone
+ * has more. */
+static egc_status sampled_histogram(const maxentropy_params *params, const egc_context *context,
+                                    const float *x, size_t n, size_t stride, uint32_t *counts,
+                                    uint32_t *cut, egc_selection *out, egc_error *err)
+{
+    const egc_kernels *kernels = egc_kernels_get();
+    uint32_t bins = (uint32_t)params->bins;
+    size_t bytes = (n / stride + 1) * sizeof(float), count = 0, above = 0;
+    float *sample = egc_arena_alloc(context->scratch, bytes);
+    if (!sample)
+        return egc_fail_memory(err, bytes);
+    for (size_t i = gsl_rng_uniform_int(context->rng, stride); i < n; i += stride)
+        sample[count++] = x[i];
+    double width = (double)context->max_abs / bins;
+    counts[0] -= (uint32_t)kernels->histogram(sample, count, 0, width, bins, counts);
+    for (*cut = bins; *cut > 1 && (above + counts[*cut - 1]) * stride <= n / 16;)
+        above += counts[--*cut];
+    if (*cut == bins) {
+        *cut = 0;
+        return EGC_OK;
+    }
+    out->count = kernels->select(x, n, egc_float_at_least(*cut * width), out->index);
+    uint32_t *exact = egc_arena_alloc(context->scratch, 4 * bins * sizeof *exact);
+    float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
+    if (!exact || !tail)
+        return egc_fail_memory(err, 4 * bins * sizeof *exact + out->count * sizeof *tail);
+    for (size_t i = 0; i < out->count; i++)
+        tail[i] = x[out->index[i]];
+    kernels->histogram(tail, out->count, 0, width, bins, exact);
+    for (uint32_t b = 0; b < bins; b++)
+        counts[b] = b < *cut ? counts[b] * (uint32_t)stride : exact[b];
+    return EGC_OK;
+}
+
+/* Leaves of a selection what is at least the threshold. */
+static void keep_at_least(const float *x, float least, egc_selection *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++) { /* without branches: no one could predict them */
+        uint32_t index = out->index[i];
+        out->index[kept] = index;
+        kept += fabsf(x[index]) >= least;
+    }
+    out->count = kept;
+}
+
+/* The first stage. Returns in *moved whether there is a threshold, and selects by it. */
+static egc_status first_stage(const maxentropy_params *params, const egc_context *context,
+                              const float *x, size_t n, uint32_t *counts, double *lo, bool *moved,
+                              egc_selection *out, egc_error *err)
+{
+    size_t stride = params->sample < 1 ? sample_stride(params, n) : 1;
+    uint32_t cut = 0;
+    if (stride > 1) {
+        egc_status status =
+            sampled_histogram(params, context, x, n, stride, counts, &cut, out, err);
+        if (status)
+            return status;
+    }
+    if (cut) {
+        double width = (double)context->max_abs / (double)params->bins;
+        *moved = split(params, counts, width, lo);
+        if (*lo >= cut * width) {
+            keep_at_least(x, egc_float_at_least(*lo), out);
+            return EGC_OK;
+        }
+    } else {
+        *moved = raise_threshold(params, x, n, context->max_abs, counts, lo);
+    }
+    out->count = egc_kernels_get()->select(x, n, egc_float_at_least(*lo), out->index);
+    return EGC_OK;
+}
+
+static egc_status select_tail(const maxentropy_params *params, const egc_context *context,
                               const float *x, size_t n, egc_selection *out, egc_error *err)
 {
-    (void)state;
-    const maxentropy_params *params = params_;
     size_t counts_bytes = 4 * (size_t)params->bins * sizeof(uint32_t);
     uint32_t *counts = egc_arena_alloc(context->scratch, counts_bytes);
     if (!counts)
         return egc_fail_memory(err, counts_bytes);
 
-    const egc_kernels *kernels = egc_kernels_get();
     double lo = 0;
-    bool moved = raise_threshold(params, x, n, context->max_abs, counts, &lo);
-    out->count = kernels->select(x, n, float_at_least(lo), out->index);
-    if (!moved || params->stages == 1)
-        return EGC_OK;
+    bool moved = false;
+    egc_status status = first_stage(params, context, x, n, counts, &lo, &moved, out, err);
+    if (status || !moved || params->stages == 1)
+        return status;
 
     /* Later stages see the tail alone. */
     float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
@@ -130,7 +245,7 @@ static egc_status select_tail(const void *params_, void *state, const egc_contex
     for (int64_t stage = 1; stage < params->stages; stage++) {
         if (!raise_threshold(params, tail, count, context->max_abs, counts, &lo))
             break;
-        float least = float_at_least(lo);
+        float least = egc_float_at_least(lo);
         size_t kept = 0;
         for (size_t i = 0; i < count; i++) { /* without branches: no one could predict them */
             tail[kept] = tail[i];
@@ -143,7 +258,227 @@ static egc_status select_tail(const void *params_, void *state, const egc_contex
     return EGC_OK;
 }
 
-/* At least the largest element is sent. */
+/* ---- a share of the entropy ------------------------------------------------------------------ */
+
+/* Sums over some elements, of b = a / max a: with B their sum over all elements, an element's term
+ * is -p ln p = b (ln B - ln b) / B. */
+typedef struct entropy_sums {
+    double b;
+    double b_ln_b;
+    size_t count; /* of those that are not 0 */
+} entropy_sums;
+
+static inline void add_element(entropy_sums *sums, float magnitude, double inverse)
+{
+    double b = (double)magnitude * inverse;
+    sums->b += b;
+    sums->b_ln_b += b * log(b);
+    sums->count++;
+}
+
+/* The sum of the elements' terms, times B. */
+static double terms(const entropy_sums *sums, double ln_B)
+{
+    return fmax(0, ln_B * sums->b - sums->b_ln_b);
+}
+
+enum { RADIX_BITS = 11, RADIX_BINS = 1 << RADIX_BITS };
+
+/* The bin, from the top, in which the terms reach the goal; *reached becomes their sum over those
+ * above it. Should rounding have lost the goal, the lowest bin that holds anything. */
+static uint32_t decisive_bin(const entropy_sums *bins, double ln_B, double goal, double *reached)
+{
+    uint32_t last = 0;
+    double above = *reached, sum = *reached;
+    for (uint32_t bin = RADIX_BINS; bin-- > 0;) {
+        if (bins[bin].count == 0)
+            continue;
+        last = bin;
+        above = sum;
+        sum += terms(&bins[bin], ln_B);
+        if (sum >= goal)
+            break;
+    }
+    *reached = above;
+    return last;
+}
+
+/* The least magnitude of the smallest set of the largest whose terms reach `share` of all, and how
+ * many that equal it are in the set. A radix select as in largest.c, but by sums of terms instead
+ * of counts. x is not all zeros; candidates has room for n. */
+static float share_threshold(const float *x, size_t n, double share, double inverse,
+                             entropy_sums *bins, uint32_t *candidates, size_t *ties)
+{
+    static const unsigned shifts[] = {20, 9, 0}; /* 11 + 11 + 9 bits; the last overlap by 2 */
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != 0)
+            add_element(&bins[egc_magnitude_bits(x[i]) >> shifts[0]], fabsf(x[i]), inverse);
+    entropy_sums all = {0};
+    for (uint32_t bin = 0; bin < RADIX_BINS; bin++) {
+        all.b += bins[bin].b;
+        all.b_ln_b += bins[bin].b_ln_b;
+    }
+    double ln_B = log(all.b), reached = 0;
+    double goal = share * terms(&all, ln_B) * (1 - 1e-9); /* a hair less is what the user means */
+    uint32_t bin = decisive_bin(bins, ln_B, goal, &reached), value = bin;
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) { /* without branches: no one could predict them */
+        candidates[left] = egc_magnitude_bits(x[i]);
+        left += candidates[left] >> shifts[0] == bin;
+    }
+    for (int level = 1; level < 3; level++) {
+        memset(bins, 0, RADIX_BINS * sizeof *bins);
+        size_t kept = 0;
+        for (size_t i = 0; i < left; i++) {
+            float magnitude;
+            memcpy(&magnitude, &candidates[i], sizeof magnitude);
+            add_element(&bins[candidates[i] >> shifts[level] & (RADIX_BINS - 1)], magnitude,
+                        inverse);
+        }
+        bin = decisive_bin(bins, ln_B, goal, &reached);
+        for (size_t i = 0; i < left; i++)
+            if ((candidates[i] >> shifts[level] & (RADIX_BINS - 1)) == bin)
+                candidates[kept++] = candidates[i];
+        left = kept;
+        value = candidates[0] >> shifts[level];
+    }
+    double term = terms(&bins[bin], ln_B) / (double)left; /* of each of those equal to it */
+    double wanted = term > 0 ? ceil((goal - reached) / term) : 1;
+    *ties = wanted < 1 ? 1 : wanted > (double)left ? left : (size_t)wanted;
+    float threshold;
+    memcpy(&threshold, &value, sizeof threshold);
+    return threshold;
+}
+
+static egc_status select_share(const maxentropy_params *params, const egc_context *context,
+                               const float *x, size_t n, egc_selection *out, egc_error *err)
+{
+    size_t bins_bytes = RADIX_BINS * sizeof(entropy_sums), ties;
+    uint32_t *candidates = egc_arena_alloc(context->scratch, n * sizeof *candidates);
+    entropy_sums *bins = egc_arena_alloc(context->scratch, bins_bytes);
+    if (!candidates || !bins)
+        return egc_fail_memory(err, n * sizeof *candidates + bins_bytes);
+    out->count = 0;
+    if (context->max_abs == 0)
+        return EGC_OK;
+    float threshold =
+        share_threshold(x, n, params->share, 1 / (double)context->max_abs, bins, candidates, &ties);
+    out->count = egc_largest_from(x, n, threshold, ties, candidates, out->index);
+    return EGC_OK;
+}
+
+/* ---- a budget over layers -------------------------------------------------------------------- */
+
+typedef struct layer_part {
+    double effective; /* exp(H) */
+    double most;      /* elements that are not 0 */
+    double k;
+} layer_part;
+
+static layer_part measure_layer(const float *x, size_t n, double inverse)
+{
+    entropy_sums sums = {0};
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != 0)
+            add_element(&sums, fabsf(x[i]), inverse);
+    if (sums.count == 0)
+        return (layer_part){0};
+    return (layer_part){.effective = exp(log(sums.b) - sums.b_ln_b / sums.b),
+                        .most = (double)sums.count};
+}
+
+/* Divides the budget in proportion to the effective numbers. A layer whose part is more than it
+ * has takes all it has; what is left is divided anew among the others. */
+static void divide_budget(layer_part *part, size_t n_layers, double budget)
+{
+    for (bool again = true; again;) {
+        double all = 0;
+        for (size_t l = 0; l < n_layers; l++)
+            all += part[l].k == 0 ? part[l].effective : 0;
+        again = false;
+        double left = budget;
+        for (size_t l = 0; l < n_layers; l++)
+            if (part[l].k == 0 && part[l].effective > 0 &&
+                left * part[l].effective >= part[l].most * all) {
+                part[l].k = part[l].most;
+                budget -= part[l].most;
+                again = true;
+            }
+        for (size_t l = 0; !again && l < n_layers; l++)
+            if (part[l].k == 0 && part[l].effective > 0)
+                part[l].k = fmax(1, floor(budget * part[l].effective / all * (1 + 1e-12)));
+    }
+}
+
+static egc_status select_budget(const egc_context *context, const float *x, size_t n,
+                                egc_selection *out, egc_error *err)
+{
+    const egc_unit *unit = context->unit;
+    size_t budget = egc_largest_count(context->density, n), first = 0;
+    out->count = 0;
+    if (!unit->layers)
+        return egc_largest_select(x, n, budget, context->scratch, out->index, &out->count, err);
+    layer_part *part = egc_arena_alloc(context->scratch, unit->n_layers * sizeof *part);
+    if (!part)
+        return egc_fail_memory(err, unit->n_layers * sizeof *part);
+    for (size_t l = 0; l < unit->n_layers; first += unit->layers[l++])
+        part[l] = measure_layer(x + first, unit->layers[l], 1 / (double)context->max_abs);
+    divide_budget(part, unit->n_layers, (double)budget);
+    first = 0;
+    for (size_t l = 0; l < unit->n_layers; first += unit->layers[l++]) {
+        size_t count = 0;
+        if (part[l].k == 0)
+            continue;
+        egc_status status =
+            egc_largest_select(x + first, unit->layers[l], (size_t)part[l].k, context->scratch,
+                               out->index + out->count, &count, err);
+        if (status)
+            return status;
+        for (size_t end = out->count + count; out->count < end; out->count++)
+            out->index[out->count] += (uint32_t)first;
+    }
+    return EGC_OK;
+}
+
+/* ---- the three together ---------------------------------------------------------------------- */
+
+static egc_status select_by_entropy(const void *params_, void *state, const egc_context *context,
+                                    const float *x, size_t n, egc_selection *out, egc_error *err)
+{
+    (void)state;
+    const maxentropy_params *params = params_;
+    if (params->rule == RULE_SHARE)
+        return select_share(params, context, x, n, out, err);
+    if (params->rule == RULE_BUDGET)
+        return select_budget(context, x, n, out, err);
+    return select_tail(params, context, x, n, out, err);
+}
+
+/* A parameter of another rule would do nothing. */
+static egc_status check(const void *params_, egc_error *err)
+{
+    static const struct {
+        const char *name;
+        rule rule;
+    } owners[] = {{"stages", RULE_MAXENTROPY},   {"bins", RULE_MAXENTROPY},
+                  {"min_tail", RULE_MAXENTROPY}, {"sample", RULE_MAXENTROPY},
+                  {"share", RULE_SHARE},         {"ratio", RULE_BUDGET}};
+    const maxentropy_params *params = params_;
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
+        if ((int)owners[i].rule != params->rule &&
+            egc_param_changed(egc_params_find(params_table, owners[i].name), params))
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED, "%s needs rule = \"%s\", got \"%s\"",
+                            owners[i].name, rule_words[owners[i].rule], rule_words[params->rule]);
+    return EGC_OK;
+}
+
+static double density(const void *params_)
+{
+    const maxentropy_params *params = params_;
+    return params->rule == RULE_BUDGET ? params->ratio : NAN;
+}
+
+/* Whatever the rule, at least the largest element is sent. */
 static double contraction(const void *params, size_t n)
 {
     (void)params;
@@ -153,15 +488,19 @@ static double contraction(const void *params, size_t n)
 const egc_compressor_type egc_compressor_maxentropy = {
     .name = "maxentropy",
     .summary = "the elements above a threshold of staged maximum entropy (EGC)",
-    .size = "sparse, k = the number of |x_i| >= lo",
+    .size = "sparse, k = the number of |x_i| >= lo; budget: max(1, floor(ratio n)), or up to one a "
+            "layer more or less",
     .formula = "S = {i : |x_i| >= lo}, lo raised `stages` times to the split of the tail's "
-               "histogram that maximises the entropy of both parts",
+               "histogram that maximises the entropy of both parts; or the smallest set of the "
+               "largest with `share` of the entropy; or a budget over layers by exp(entropy)",
     .reference = "our reading of EGC (IEEE 8855357, 2019; DOI 10.1016/j.ins.2020.05.121), whose "
                  "formulas were not available; after Kapur, Sahoo and Wong 1985",
     .traits = EGC_TRAIT_CONTRACTION | EGC_TRAIT_SCALE_FREE,
     .params = params_table,
     .params_size = sizeof(maxentropy_params),
+    .check = check,
     .cost = {.bytes_per_element = 12, .kernels = 6},
+    .density = density,
     .contraction = contraction,
-    .select = select_tail,
+    .select = select_by_entropy,
 };
