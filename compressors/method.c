@@ -111,15 +111,7 @@ static const egc_preset egc_preset_egc = {
     .settings = "memory=momentum;masking=true;lr_correction=layer;index=auto;value=sign_mean",
 };
 
-static const egc_preset egc_preset_dgc = {
-    .name = "dgc",
-    .summary = "Deep Gradient Compression: top-k of a momentum-corrected residual",
-    .reference = "Lin et al. 2018, arXiv 1712.01887; its selection by sampling is exact here",
-    .compressor = "topk",
-    .settings = "ratio=0.001;memory=momentum;masking=true",
-};
-
-static const egc_preset *const presets[] = {&egc_preset_egc, &egc_preset_dgc, NULL};
+static const egc_preset *const presets[] = {&egc_preset_egc, NULL};
 
 const egc_preset *const *egc_presets(void)
 {
