@@ -64,7 +64,10 @@ static inline egc_context coder_context(coder *c, const float *x, uint64_t step)
                          .shard_count = c->unit.count,
                          .density = egc_method_density(&c->method, step),
                          .max_abs = egc_kernels_get()->max_abs(x, c->unit.count),
+                         .gradient = x,
+                         .scale = 1,
                          .rng = c->rng,
+                         .shared_rng = c->rng,
                          .scratch = &c->scratch};
 }
 
