@@ -65,7 +65,7 @@ void fuzz_put_some_params(egc_buf *seed, const egc_param *table, const char *nam
 
 /* Of which seeds are made: not long. */
 extern const size_t fuzz_lengths[];
-enum { FUZZ_N_SHORT = 4 }; /* the first of them are short */
+enum { FUZZ_N_SHORT = 3 }; /* the first of them are short */
 
 /* Writes a seed and damaged copies into fuzz_seed_folder, under names by their content, and frees
  * it. */
