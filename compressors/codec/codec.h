@@ -17,7 +17,8 @@
 #include "base/bits.h"
 #include "base/element.h"
 
-/* What writing one message may use besides what is written. */
+/* What writing one message may use besides what is written. May be NULL for codecs that are neither
+ * lossy nor stochastic. */
 typedef struct egc_coding {
     double bloom_rate; /* false positives the Bloom filter aims at; 0: 0.1 k / n */
     int bloom_policy;  /* egc_bloom_policy */
@@ -59,6 +60,9 @@ typedef struct egc_value_codec {
     const char *summary;
     const char *size;
     const char *reference;
+
+    /* Rounds at random, by coding->rng: the mean over it of what is read is what was written. */
+    bool stochastic;
 
     /* What a value is when it stands alone and unpacked, so that vectors of them can be summed on
      * their way; NONE when it does not. */

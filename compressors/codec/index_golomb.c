@@ -9,20 +9,15 @@
  * Known answer, by hand: indices 2, 3, 10 of n = 16 have gaps 2, 0, 6. With b = 1 they take
  * (1+1+1) + (0+1+1) + (3+1+1) = 10 bits, with b = 2 (0+1+2) + (0+1+2) + (1+1+2) = 10, with b = 0
  * 3 + 1 + 7 = 11; the first of the best is b = 1, and the code 00001 10.0 0.0 1110.0, 15 bits. */
-#include "codec/codec.h"
+#include "codec/gaps.h"
 
 enum { PARAMETER_BITS = 5, MAX_PARAMETER = 31 };
-
-static uint32_t gap_before(const uint32_t *index, size_t i)
-{
-    return i ? index[i] - index[i - 1] - 1 : index[0];
-}
 
 static uint64_t bits_with(const uint32_t *index, size_t count, unsigned b)
 {
     uint64_t total = (uint64_t)count * (1 + b);
     for (size_t i = 0; i < count; i++)
-        total += gap_before(index, i) >> b;
+        total += egc_gap_before(index, i) >> b;
     return total;
 }
 
@@ -54,7 +49,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     uint32_t low = (uint32_t)((1ull << b) - 1);
     egc_status status = egc_bits_write(bits, b, PARAMETER_BITS, err);
     for (size_t i = 0; i < *count && !status; i++) {
-        uint32_t gap = gap_before(index, i), ones = gap >> b;
+        uint32_t gap = egc_gap_before(index, i), ones = gap >> b;
         if (ones + 1 + b <= 32) { /* nearly always: both parts at once */
             uint64_t unary = (1ull << ones) - 1;
             status =
@@ -81,11 +76,7 @@ static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, siz
             status = egc_bits_read(bits, b, &low, err);
         if (status)
             return status;
-        next += ((uint64_t)high << b) + low;
-        if (next >= n)
-            return egc_fail(err, EGC_ERROR_FORMAT, "index %llu is not below %zu",
-                            (unsigned long long)next, n);
-        index[i] = (uint32_t)next++;
+        status = egc_gap_skip(&next, ((uint64_t)high << b) + low, n, &index[i], err);
     }
     return status;
 }

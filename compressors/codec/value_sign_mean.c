@@ -10,6 +10,7 @@
 
 #include "base/half.h"
 #include "codec/codec.h"
+#include "codec/signs.h"
 
 enum { MEAN_BITS = 16 };
 
@@ -37,14 +38,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const fl
     egc_status status = EGC_OK;
     for (int negative = 0; negative < 2 && !status; negative++)
         status = egc_bits_write(bits, mean_of_side(value, count, negative), MEAN_BITS, err);
-    for (size_t i = 0; i < count && !status; i += 32) {
-        unsigned width = count - i < 32 ? (unsigned)(count - i) : 32;
-        uint32_t signs = 0;
-        for (size_t j = i; j < i + width; j++)
-            signs = signs << 1 | (value[j] < 0);
-        status = egc_bits_write(bits, signs, width, err);
-    }
-    return status;
+    return status ? status : egc_signs_write(bits, value, count, err);
 }
 
 static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_error *err)
@@ -60,16 +54,7 @@ static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_err
             return egc_fail(err, EGC_ERROR_FORMAT, "mean magnitude %g is not a finite number >= 0",
                             side[negative]);
     }
-    for (size_t i = 0; i < count; i += 32) {
-        unsigned width = count - i < 32 ? (unsigned)(count - i) : 32;
-        uint32_t signs;
-        egc_status status = egc_bits_read(bits, width, &signs, err);
-        if (status)
-            return status;
-        for (unsigned j = 0; j < width; j++)
-            value[i + j] = signs >> (width - 1 - j) & 1 ? -side[1] : side[0];
-    }
-    return EGC_OK;
+    return egc_signs_read(bits, side[0], -side[1], value, count, err);
 }
 
 const egc_value_codec egc_value_codec_sign_mean = {
