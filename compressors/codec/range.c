@@ -13,8 +13,9 @@
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* Probabilities are in units of 2^-16, logits in units of 1/256, weights in units of 2^-16. With the
- * bounds below every product and sum fits 32 bits. */
+/* Probabilities are in units of 2^-16, logits in units of 1/256, weights in units of 2^-16. With
+ * the bounds below every product and sum fits 32 bits. Negative numbers are shifted right too,
+ * which rounds down with every compiler this is built by. */
 enum {
     LOGIT_MAX = 2047,
     STRETCH_BITS = 12, /* of a probability, for its logit */
