@@ -120,7 +120,7 @@ static egc_status read_groups(const onebit_params *params, egc_reader *reader, s
     if (!params->columns)
         return EGC_OK;
     egc_status status = egc_varint_read(reader, groups, err);
-    if (!status && (*groups == 0 || n % *groups))
+    if (!status && (*groups == 0 || n % *groups || (*groups > 1 && *groups == n)))
         status = egc_fail(err, EGC_ERROR_FORMAT, "%zu elements do not make %u columns", n, *groups);
     return status;
 }

@@ -188,6 +188,8 @@ static void impossible_bytes(void **state)
          "scale 1 is not a finite number in [-3.40282e+38, 0]"},
         {"onebit", "columns=true", 4, 2, {3, 0}, "4 elements do not make 3 columns"},
         {"onebit", "columns=true", 4, 2, {0, 0}, "4 elements do not make 0 columns"},
+        /* of one row: longer than bound */
+        {"onebit", "columns=true", 2, 18, {2}, "2 elements do not make 2 columns"},
         {"twobit", "", 1, 1, {0x40}, "01 is no code"},
         {"efsign",
          "",
