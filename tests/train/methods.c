@@ -53,7 +53,10 @@ static void check_method(const char *name)
         sum += (double)x[i];
         scale += fabs((double)x[i]);
     }
-    if (!(fabs(r->summary.last.loss - sum) <= 1e-5 * scale))
+    /* sums are made in another order round the ring, which halves feel */
+    egc_element element = egc_method_round(&config.method, 0).element;
+    bool halves = element == EGC_ELEMENT_FP16 || element == EGC_ELEMENT_BF16;
+    if (!(fabs(r->summary.last.loss - sum) <= (halves ? 1e-3 : 1e-5) * scale))
         fail_msg("%s: %.9g learnt in the simulation, %.9g by hand", name, r->summary.last.loss,
                  sum);
     assert_close(r->summary.mean.sent_bytes, bytes, 1e-12);
