@@ -70,6 +70,7 @@ const egc_compressor_type egc_compressor_adacomp = {
     .traits = EGC_TRAIT_OWN_VALUES,
     .params = params_table,
     .params_size = sizeof(adacomp_params),
+    .settings = "value=sign_mean1",
     .cost = {.bytes_per_element = 16, .kernels = 4},
     .select = select_by_bin,
 };

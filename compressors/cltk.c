@@ -104,7 +104,7 @@ const egc_compressor_type egc_compressor_cltk = {
     .traits = EGC_TRAIT_SHARED,
     .params = params_table,
     .params_size = sizeof(cltk_params),
-    .settings = "memory=residual",
+    .settings = "memory=lowpass",
     .cost = {.bytes_per_element = 8, .kernels = 3, .sort_bytes_per_element = 2},
     .rounds = rounds,
     .density = density,

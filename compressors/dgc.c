@@ -121,7 +121,7 @@ const egc_compressor_type egc_compressor_dgc = {
     .traits = EGC_TRAIT_SCALE_FREE,
     .params = params_table,
     .params_size = sizeof(dgc_params),
-    .settings = "memory=momentum;masking=true",
+    .settings = "memory=momentum;masking=true;dense_vectors=true",
     .cost = {.bytes_per_element = 12, .kernels = 8},
     .density = density,
     .select = select_sampled,

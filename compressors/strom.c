@@ -44,6 +44,7 @@ const egc_compressor_type egc_compressor_strom = {
     .traits = EGC_TRAIT_OWN_VALUES,
     .params = params_table,
     .params_size = sizeof(strom_params),
+    .settings = "value=sign_mean1",
     .cost = {.bytes_per_element = 4, .kernels = 2},
     .select = select_above,
 };
