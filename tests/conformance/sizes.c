@@ -120,6 +120,25 @@ static uint64_t kept_bits(const sample *s)
     return sparse_bits(nonzeros(s->decoded, s->n), s->n);
 }
 
+/* A sign each behind one fp32 magnitude. */
+static uint64_t signs_bits(uint64_t k, uint64_t n)
+{
+    return sparse_bits(k, n) - 32 * k + (k ? 8 * ceil_div(32 + k, 8) : 0);
+}
+
+static uint64_t strom_bits(const sample *s)
+{
+    uint64_t k = 0;
+    for (size_t i = 0; i < s->n; i++)
+        k += s->x[i] > 0.25f || s->x[i] < -0.25f;
+    return signs_bits(k, s->n);
+}
+
+static uint64_t kept_signs_bits(const sample *s)
+{
+    return signs_bits(nonzeros(s->decoded, s->n), s->n);
+}
+
 static uint64_t byte_and_a_scale(const sample *s)
 {
     return 8 * s->n + 32;
@@ -283,12 +302,12 @@ static const size_row rows[] = {
     {"topk", "index=raw", topk_bits, false},
     {"threshold", "index=raw;tau=0.25", threshold_bits, false},
     {"randomk", "", randomk_bits, false},
-    {"strom", "index=raw;tau=0.25", threshold_bits, false},
+    {"strom", "index=raw;tau=0.25", strom_bits, false},
     {"dgc", "index=raw", kept_bits, false},
     {"gaussiank", "index=raw", kept_bits, false},
     {"redsync", "index=raw", kept_bits, false},
     {"sidco", "index=raw", kept_bits, false},
-    {"adacomp", "index=raw", kept_bits, false},
+    {"adacomp", "index=raw", kept_signs_bits, false},
     {"dryden", "index=raw", dryden_bits, false},
     {"maxentropy", "index=raw", kept_bits, false},
     {"fp16", "", sixteen_bits, true},
