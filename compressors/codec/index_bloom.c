@@ -14,8 +14,10 @@
  * log2(1/f) / ln 2 bits, at least 1 / ln 2, held as c = 256 times that. From c follow
  *     m = ceil(c k / 256) bits, not more than 2^32 - 1,     h = max(1, round(c ln 2 / 256)) hashes,
  * the latter about log2(1/f). c (14 bits) and the policy (2 bits) precede the filter, so that
- * reading needs no options. Hash j of position i is the bit floor(m (a + j b) / 2^32), a and b
- * (made odd) the upper and lower halves of a 64-bit mix of i, the sum modulo 2^32.
+ * reading needs no options. The hashes of position i are floor(m z / 2^32), z the upper halves of
+ * the states of Knuth's linear congruential generator, started from a mix of i. (Double hashing has
+ * too few different patterns for filters of a few dozen bits: with 4 picks and f = 0.001 false
+ * positives came 7 times too often.) The hash is the same in every message.
  *
  * Conflict sets. Each filter bit that is set has the set of positives that hash to it. At least one
  * of a set is a pick, so a positive that is alone in one is a pick. P2 goes through the sets by
@@ -61,29 +63,19 @@ static filter filter_of(uint32_t c, size_t count)
     return (filter){.m = m < UINT32_MAX ? m : UINT32_MAX, .hashes = hashes ? hashes : 1};
 }
 
-static uint64_t mix(uint64_t i)
-{
-    i = (i + 1) * 0x9e3779b97f4a7c15ull;
-    i = (i ^ i >> 32) * 0xd6e8feb86659fd93ull;
-    return i ^ i >> 32;
-}
-
-/* The hashes of one position, in turn. */
-typedef struct probe {
-    uint32_t at, stride;
-} probe;
+/* The hashes of one position, in turn: the state of the generator. */
+typedef uint64_t probe;
 
 static probe probe_of(uint32_t i)
 {
-    uint64_t mixed = mix(i);
-    return (probe){(uint32_t)(mixed >> 32), (uint32_t)mixed | 1};
+    uint64_t mixed = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15;
+    return (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
 }
 
 static uint64_t next_bit(probe *hash, const filter *f)
 {
-    uint64_t bit = hash->at * f->m >> 32;
-    hash->at += hash->stride;
-    return bit;
+    *hash = *hash * 6364136223846793005 + 1442695040888963407;
+    return (*hash >> 32) * f->m >> 32;
 }
 
 /* Each bit of a filter is a coin toss, to branch predictors too: so four at a time. */

