@@ -17,7 +17,9 @@
  * reading needs no options. The hashes of position i are floor(m z / 2^32), z the upper halves of
  * the states of Knuth's linear congruential generator, started from a mix of i. (Double hashing has
  * too few different patterns for filters of a few dozen bits: with 4 picks and f = 0.001 false
- * positives came 7 times too often.) The hash is the same in every message.
+ * positives came 7 times too often.) The hash is the same in every message, DeepReduce's
+ * too: what P1 or P2 leaves out of a selection it leaves out of every selection like it, and error
+ * feedback does not bring it back until the selection changes.
  *
  * Conflict sets. Each filter bit that is set has the set of positives that hash to it. At least one
  * of a set is a pick, so a positive that is alone in one is a pick. P2 goes through the sets by
