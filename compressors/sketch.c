@@ -5,7 +5,13 @@
  *     x~_i = median over j of s_j(i) T[j][b_j(i)]
  * The k = max(1, floor(ratio n)) largest |x~_i| of the summed table are the selection; a second
  * round, the core's, carries their exact values, so that estimates decide only what is sent. Of
- * the two forms of the paper's recovery this is the one with exact values.
+ * the two forms of the paper's recovery this is the one with exact values; where the authors' code
+ * (dhroth/sketchedsgd) fetches a multiple of k and applies the k largest, all that was fetched is
+ * applied here. Like that code it sketches the whole model, behind a momentum-corrected residual.
+ *
+ * The table finds elements that stand out from the noise in their cells, about sqrt(n / columns) of
+ * the others' size. Where none do, as in the residual of a single layer that has been sending its
+ * largest elements all along, the selection is little better than a random one.
  *
  * b_j and s_j are the upper and the lowest bits of a cubic polynomial over the field of 2^61 - 1
  * elements, so that they are 4-wise independent; the paper asks that of signs, and less of cells.
@@ -276,7 +282,7 @@ const egc_compressor_type egc_compressor_sketch = {
     .traits = EGC_TRAIT_SHARED,
     .params = params_table,
     .params_size = sizeof(sketch_params),
-    .settings = "memory=residual",
+    .settings = "granularity=model;memory=momentum;masking=true",
     .cost = {.bytes_per_element = 44, .kernels = 1, .decode_bytes_per_element = 40},
     .pays = pays,
     .rounds = rounds,
