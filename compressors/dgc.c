@@ -105,6 +105,17 @@ static egc_status select_sampled(const void *params_, void *state, const egc_con
     return egc_largest_among(x, k, context->scratch, out->index, &out->count, err);
 }
 
+static egc_status check(const void *params_, egc_error *err)
+{
+    const dgc_params *params = params_;
+    bool adjusts = egc_param_changed(egc_params_find(params_table, "rounds"), params) ||
+                   egc_param_changed(egc_params_find(params_table, "resample"), params);
+    if (params->sample >= 1 && adjusts)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "rounds and resample adjust an estimate, and sample = 1 makes none");
+    return EGC_OK;
+}
+
 static double density(const void *params)
 {
     return ((const dgc_params *)params)->ratio;
@@ -122,6 +133,7 @@ const egc_compressor_type egc_compressor_dgc = {
     .params = params_table,
     .params_size = sizeof(dgc_params),
     .settings = "memory=momentum;masking=true;dense_vectors=true",
+    .check = check,
     .cost = {.bytes_per_element = 12, .kernels = 8},
     .density = density,
     .select = select_sampled,

@@ -231,6 +231,16 @@ static egc_status select_fitted(const void *params_, void *state_, const egc_con
     return status;
 }
 
+static egc_status check(const void *params_, egc_error *err)
+{
+    const sidco_params *params = params_;
+    if (params->stages > 1 && params->ratio >= FIRST_SHARE)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "stages needs a ratio below 0.25, which one stage is enough for; got %g",
+                        params->ratio);
+    return EGC_OK;
+}
+
 static size_t state_size(const void *params, const egc_unit *unit)
 {
     (void)params, (void)unit;
@@ -259,6 +269,7 @@ const egc_compressor_type egc_compressor_sidco = {
     .traits = EGC_TRAIT_CONTRACTION | EGC_TRAIT_SCALE_FREE,
     .params = params_table,
     .params_size = sizeof(sidco_params),
+    .check = check,
     .state_size = state_size,
     .cost = {.bytes_per_element = 12, .kernels = 8},
     .density = density,
