@@ -10,7 +10,7 @@
  *            leaves that step out. Below the mean everything is a candidate.
  * With `quantize`, the same on the positive elements of even steps and the negative ones of odd
  * steps (the others count as 0), and all chosen have the value of their mean: with one sign a step
- * one number says it all. Such a selection is written shortest by value = "sign_mean".
+ * one number says it all, and value = "mean" writes no other.
  *
  * The binary search tries three values at most and none below 0.125: under heavy tails it keeps far
  * fewer than k. |x_i| >= t where the published code has >, so that what equals the maximum is sent
@@ -46,8 +46,8 @@ static const egc_param params_table[] = {
     {"search", "binary: between one and two times k; trimmed: exactly k", EGC_PARAM_CHOICE,
      EGC_QUANTITY_NONE, offsetof(redsync_params, search), SEARCH_BINARY, 0, 0, 0, search_words,
      NULL},
-    {"quantize", "one sign a step, in turn, each element as the mean", EGC_PARAM_BOOL,
-     EGC_QUANTITY_NONE, offsetof(redsync_params, quantize), 0, 0, 0, 0, NULL, NULL},
+    {"quantize", "one sign a step, in turn, all as their mean; for value = \"mean\"",
+     EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(redsync_params, quantize), 0, 0, 0, 0, NULL, NULL},
     {"reuse", "steps for which a threshold found by binary search is used", EGC_PARAM_INT,
      EGC_QUANTITY_NONE, offsetof(redsync_params, reuse), 1, 1, 1e9, 0, NULL, NULL},
     EGC_PARAM_END,

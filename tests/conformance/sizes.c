@@ -139,6 +139,13 @@ static uint64_t kept_signs_bits(const sample *s)
     return signs_bits(nonzeros(s->decoded, s->n), s->n);
 }
 
+/* One number for all that one sign a step leaves. */
+static uint64_t redsync_quantised_bits(const sample *s)
+{
+    uint64_t k = nonzeros(s->decoded, s->n);
+    return sparse_bits(k, s->n) - 32 * k + (k ? 32 : 0);
+}
+
 static uint64_t byte_and_a_scale(const sample *s)
 {
     return 8 * s->n + 32;
@@ -306,10 +313,13 @@ static const size_row rows[] = {
     {"dgc", "index=raw", kept_bits, false},
     {"gaussiank", "index=raw", kept_bits, false},
     {"redsync", "index=raw", kept_bits, false},
+    {"redsync", "index=raw;quantize=true;value=mean", redsync_quantised_bits, false},
     {"sidco", "index=raw", kept_bits, false},
     {"adacomp", "index=raw", kept_signs_bits, false},
     {"dryden", "index=raw", dryden_bits, false},
     {"maxentropy", "index=raw", kept_bits, false},
+    {"maxentropy", "index=raw;rule=share", kept_bits, false},
+    {"maxentropy", "index=raw;rule=budget", topk_bits, false},
     {"fp16", "", sixteen_bits, true},
     {"bf16", "", sixteen_bits, true},
     {"int8", "", byte_and_a_scale, true},

@@ -1059,6 +1059,42 @@ static void every_way_on_awkward_inputs(void **state)
             }
 }
 
+/* Types that send one magnitude come with the codec that says it once: 1 + 1 bytes of header, the
+ * raw indices, 4 bytes and a bit each; RedSync's one sign a step needs no bits. What is decoded is
+ * what was chosen, bit for bit. */
+static void one_magnitude_is_said_once(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static const struct {
+        const char *name, *settings;
+        bool signs;
+    } cases[] = {{"strom", "tau=0.002", true},
+                 {"adacomp", "bin=100", true},
+                 {"redsync", "quantize=true;value=mean;ratio=0.05", false}};
+    float *x = gaussian(N, 18), decoded[N];
+    for (int c = 0; c < 3; c++) {
+        egc_method method = method_of(cases[c].name, cases[c].settings);
+        egc_selection s = run(&method, (call){.scale = 1}, x, N);
+        egc_buf wire = {0};
+        egc_error err = {0};
+        egc_arena scratch = {0};
+        egc_coding coding = {.scratch = &scratch};
+        assert_true(s.count > 3 && s.count < 128); /* k is one byte */
+        assert_ok(egc_sparse_write(egc_index_codecs()[0], egc_value_codecs()[method.options.value],
+                                   &coding, NULL, &s, N, &wire, decoded, &err),
+                  err);
+        size_t signs = cases[c].signs ? (s.count + 7) / 8 : 0;
+        assert_int_equal(wire.len, 2 + (10 * s.count + 7) / 8 + 4 + signs);
+        for (size_t i = 0; i < s.count; i++)
+            assert_true(decoded[i] == s.value[i] && (decoded[i] < 0) == (x[s.index[i]] < 0));
+        egc_arena_fini(&scratch);
+        egc_buf_fini(&wire);
+        release(&s);
+    }
+    free(x);
+}
+
 /* Are refused, with the reason. */
 static void parameters_that_would_do_nothing(void **state)
 {
@@ -1138,6 +1174,7 @@ int main(void)
         cmocka_unit_test(share_equals_sorting),
         cmocka_unit_test(budget_by_hand),
         cmocka_unit_test(budget_follows_entropy),
+        cmocka_unit_test(one_magnitude_is_said_once),
         cmocka_unit_test(parameters_that_would_do_nothing),
         cmocka_unit_test(sampled_entropy_stays_near),
         cmocka_unit_test(sampled_entropy_of_awkward_inputs),
