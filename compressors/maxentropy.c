@@ -77,6 +77,10 @@ static const egc_param params_table[] = {
 
 /* ---- staged maximum entropy ------------------------------------------------------------------ */
 
+/* What rounding may set equal phi apart by: the two splits of as many elements, each in a bin of
+ * its own, say. The lowest is to win, and not whichever way a logarithm was rounded. */
+static const double PHI_ROUNDING = 1e-12;
+
 /* The split that maximises phi, or -1 when none is valid. */
 static int best_split(const uint32_t *counts, uint32_t bins)
 {
@@ -98,7 +102,7 @@ static int best_split(const uint32_t *counts, uint32_t bins)
             continue;
         double P = below / total, Q = (total - below) / total;
         double phi = log(P) + entropy_below / P + log(Q) + (entropy - entropy_below) / Q;
-        if (phi > best_phi) {
+        if (phi > best_phi + PHI_ROUNDING) {
             best_phi = phi;
             best = (int)t;
         }

@@ -105,8 +105,38 @@ static void every_vector_is_met(void **state)
     assert_int_equal(rows, 24);
 }
 
+/* Of k elements that each have a bin of their own, m below the split give phi = ln m + ln(k - m) by
+ * hand: for odd k the splits with (k - 1)/2 and (k + 1)/2 are equal, and the lower one leaves (k +
+ * 1)/2. Rounding must not choose between them. */
+static void the_lowest_of_equal_splits_is_taken(void **state)
+{
+    (void)state;
+    enum { MOST = 99 };
+    const egc_compressor_type *type;
+    egc_error err = {0};
+    assert_ok(egc_compressor_find("maxentropy", &type, &err), err);
+    char params[EGC_TEXT_LENGTH];
+    egc_params_init(type->params, params);
+    egc_scalar one = {.kind = EGC_SCALAR_NUMBER, .number = 1};
+    assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &one, &err), err);
+    for (size_t k = 9; k <= MOST; k += 2) {
+        float x[MOST];
+        uint32_t index[MOST];
+        for (size_t i = 0; i < k; i++)
+            x[i] = (float)(i + 1);
+        egc_arena scratch = {0};
+        egc_context context = {.scratch = &scratch, .max_abs = (float)k};
+        egc_selection selection = {.index = index};
+        assert_ok(type->select(params, NULL, &context, x, k, &selection, &err), err);
+        if (selection.count != (k + 1) / 2)
+            fail_msg("%zu of %zu selected", selection.count, k);
+        egc_arena_fini(&scratch);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_vector_is_met)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_vector_is_met),
+                                       cmocka_unit_test(the_lowest_of_equal_splits_is_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
