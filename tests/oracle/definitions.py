@@ -108,19 +108,13 @@ def redsync(ratio, search="binary", quantize=False):
 
 def gamma_tail(shape, x):
     """1 - P(shape, x) by the power series of the lower incomplete gamma function."""
-    if x <= 0:
-        return 1.0
-    term = total = 1 / shape
-    k = 0
-    while term > total * 1e-17:
-        k += 1
-        term *= x / (shape + k)
-        total += term
-    return 1 - total * math.exp(shape * math.log(x) - x - math.lgamma(shape))
+    terms = np.cumprod(x / (shape + np.arange(1, 200 + 4 * math.ceil(x))))
+    front = math.exp(shape * math.log(x) - x - math.lgamma(shape)) / shape
+    return 1 - front * (1 + terms.sum())
 
 
 def gamma_upper_quantile(shape, d):
-    lo, hi = 0.0, 1.0
+    lo, hi = 1e-300, 1.0
     while gamma_tail(shape, hi) > d:
         hi *= 2
     for _ in range(55):
@@ -259,6 +253,13 @@ def onebit_columns(rows):
     return compress
 
 
+def sign_means(values):
+    """Dryden's two sides as bfloat16: positive values, and all others."""
+    side = values > 0
+    means = [bf16(f32(np.abs(wide(values[s])).mean())) if s.any() else 0 for s in (side, ~side)]
+    return np.where(side, means[0], -means[1])
+
+
 def sign(p):
     return np.where(p < 0, f32(-1), f32(1))
 
@@ -286,12 +287,12 @@ def dynamic_tree():
 
 
 def affine_grid(x):
+    """Multiples of the step, the first and last of which decode to the ends of the range."""
     low, high = min(0.0, float(x.min())), max(0.0, float(x.max()))
     step = (high - low) / 255
     if step == 0:
-        return np.zeros(1)
-    zero = math.floor(-low / step + 0.5)
-    return np.clip((np.arange(256) - zero) * step, low, high)
+        return np.zeros(1), 0.0, 0.0
+    return (np.arange(256) - math.floor(-low / step + 0.5)) * step, low, high
 
 
 # ---- memories -----------------------------------------------------------------------------------
@@ -354,19 +355,70 @@ def worker_runs(compress, gradients, **memory):
     return decoded, residual
 
 
-def cltk(ratio, gradients, memory):
-    """The leaders' k largest, everyone's values there. Averages and worker 0's residual."""
+# ---- methods of several rounds ------------------------------------------------------------------
+
+
+def agreed(gradients, memory, choose):
+    """Everyone's values where choose(step, inputs) says: averages, and worker 0's residual."""
     steps, workers, n = gradients.shape
     memories = [Memory(n, **memory) for _ in range(workers)]
-    average, residual = np.zeros((steps, n), f32), np.zeros((steps, n), f32)
+    average, residual = np.zeros((steps, n)), np.zeros((steps, n), f32)
     for t in range(steps):
         inputs = [m.compensate(g) for m, g in zip(memories, gradients[t])]
-        mask = largest(inputs[t % workers], wanted(ratio, n))
+        mask = choose(t, inputs)
         for m, p in zip(memories, inputs):
             m.update(keep(p, mask), mask)
         average[t] = np.mean([wide(keep(p, mask)) for p in inputs], axis=0)
         residual[t] = memories[0].e
     return average, residual
+
+
+def cltk(ratio, gradients, memory, chunked):
+    """The leader's largest, or its largest of each chunk; workers lead in turn."""
+    def choose(t, inputs):
+        p = inputs[t % len(inputs)]
+        k = wanted(ratio, p.size)
+        if chunked:
+            return np.concatenate([largest(part, 1) for part in np.array_split(p, k)])
+        return largest(p, k)
+    return agreed(gradients, memory, choose)
+
+
+def deft_shares(parts, k):
+    """How many each part gets: its norm's share of what is left, the largest first."""
+    norms = [np.linalg.norm(wide(p)) for p in parts]
+    order = sorted(range(len(parts)), key=lambda i: (-norms[i], i))
+    share, left = [0] * len(parts), k
+    for place, i in enumerate(order):
+        norm_left = sum(norms[j] for j in reversed(order[place:]))
+        fair = math.floor(left * (norms[i] / norm_left)) if norm_left > 0 else 0
+        share[i] = min(max(1, fair), parts[i].size)
+        left = max(0, left - share[i])
+    for i in order:
+        more = min(left, parts[i].size - share[i])
+        share[i], left = share[i] + more, left - more
+    return share
+
+
+def deft(ratio, gradients):
+    """One layer: as many parts as workers."""
+    workers = gradients.shape[1]
+
+    def choose(t, inputs):
+        k = wanted(ratio, inputs[0].size)
+        cut = [[q for q in np.array_split(p, workers) if q.size] for p in inputs]
+        leader = cut[t % workers]
+        cost = [q.size * max(1, math.log2(s)) for q, s in zip(leader, deft_shares(leader, k))]
+        load, bin_of = [0.0] * workers, {}
+        for i in sorted(range(len(leader)), key=lambda i: (-cost[i], i)):
+            bin_of[i] = load.index(min(load))
+            load[bin_of[i]] += cost[i]
+        masks = []
+        for i in range(len(leader)):
+            mine = cut[(bin_of[i] - t) % workers]
+            masks.append(largest(mine[i], deft_shares(mine, k)[i]))
+        return np.concatenate(masks)
+    return agreed(gradients, {}, choose)
 
 
 # ---- sizes, in bits -----------------------------------------------------------------------------
@@ -407,6 +459,12 @@ def fano_bits(index, n):
     return index.size * (low + 1) + (n >> low) + 1
 
 
+def raw16_bits(index, n):
+    """Blocks of 2^16, each with its count where there are several."""
+    lengths = [min(65536, n - start) for start in range(0, n, 65536)]
+    return 16 * index.size + (sum(v.bit_length() for v in lengths) if n > 65536 else 0)
+
+
 def rle_bits(index, n):
     bitmap = np.concatenate([[0], np.isin(np.arange(n), index), [0]])
     turns = np.flatnonzero(np.diff(bitmap.astype(int)))
@@ -418,7 +476,7 @@ INDEX_BITS = {
     "raw": raw_bits,
     "bitmap": lambda index, n: n,
     "golomb": rice_bits,
-    "raw16": lambda index, n: 16 * index.size,
+    "raw16": raw16_bits,
     "raw32": lambda index, n: 32 * index.size,
     "rle": rle_bits,
     "varint": varint_bits,
@@ -426,17 +484,18 @@ INDEX_BITS = {
     "elias_delta": delta_bits,
     "elias_fano": fano_bits,
 }
+STOCHASTIC_BITS = {"q8": 8, "q4": 4, "q2": 2}
+STOCHASTIC_BUCKET = 512
 VALUE_BITS = {
     "fp32": lambda k: 32 * k,
     "fp16": lambda k: 16 * k,
     "bf16": lambda k: 16 * k,
-    "q8": lambda k: 8 * k + 32 * math.ceil(k / 512),
-    "q4": lambda k: 4 * k + 32 * math.ceil(k / 512),
-    "q2": lambda k: 2 * k + 32 * math.ceil(k / 512),
     "sign_mean": lambda k: 32 + k,
     "sign_mean1": lambda k: 32 + k,
     "mean": lambda k: 32,
 }
+for name, b in STOCHASTIC_BITS.items():
+    VALUE_BITS[name] = lambda k, b=b: b * k + 32 * math.ceil(k / STOCHASTIC_BUCKET)
 
 
 def whole_bytes(bits):
