@@ -146,11 +146,12 @@ static inline egc_unit_shard egc_unit_shard_of(size_t n, size_t r, size_t n_work
 /* What a type costs on the device, for the cost model (sim/train/cost.h): it is stated here and
  * not measured, so that simulated times do not depend on the machine that simulates. */
 typedef struct egc_cost {
-    double bytes_per_element;      /* device memory read and written per input element, encoding, in
-                                      each of its rounds */
-    double kernels;                /* kernel launches per unit, encoding */
+    double bytes_per_element; /* device memory read and written per input element, encoding: in each
+                                 of a coder's rounds; in the first of a sparsifier's, for all */
+    double kernels;           /* kernel launches per unit, likewise */
     double sort_bytes_per_element; /* further bytes per element times log2(n), for sorting */
-    double decode_bytes_per_element; /* decoding, beyond reading messages and writing the sum */
+    double
+        decode_bytes_per_element; /* in each round, beyond reading messages and writing the sum */
 } egc_cost;
 
 typedef struct egc_compressor_type {
