@@ -14,6 +14,11 @@ static const egc_memory_type *memory_of(const egc_method *method)
     return egc_memory_types()[method->options.memory];
 }
 
+static bool is_named(const char *name, const char *wanted)
+{
+    return strcmp(name, wanted) == 0;
+}
+
 static egc_status check_memory(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
@@ -28,6 +33,9 @@ static egc_status check_memory(const egc_method *method, egc_error *err)
         REFUSE("%s sends signs without a magnitude, which no residual could ever be paid off with; "
                "use memory = \"none\", or efsign",
                type->name);
+    const double usual = egc_params_find(egc_method_option_params, "low_pass")->def;
+    if (options->low_pass != usual && !is_named(memory->name, "lowpass"))
+        REFUSE("low_pass needs memory = \"lowpass\", got \"%s\"", memory->name);
     bool kept = memory->has_residual && !memory->accumulates;
     if (!kept && options->residual_decay != 1)
         REFUSE("residual_decay needs a memory that keeps a residual, got \"%s\"", memory->name);
@@ -40,18 +48,13 @@ static egc_status check_memory(const egc_method *method, egc_error *err)
     return EGC_OK;
 }
 
-static bool is_named(const char *name, const char *wanted)
-{
-    return strcmp(name, wanted) == 0;
-}
-
 static egc_status check_codecs(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
     const egc_compressor_type *type = method->compressor;
     const egc_index_codec *index = options->index ? egc_index_codecs()[options->index - 1] : NULL;
     const egc_value_codec *value = egc_value_codecs()[options->value];
-    bool own_values = type->traits & EGC_TRAIT_OWN_VALUES;
+    bool own_values = egc_method_has_own_values(method);
     if (!type->select && (index || options->value))
         REFUSE("%s writes its own bytes and takes no index or value codec", type->name);
     if (type->traits & EGC_TRAIT_SHARED && index)
@@ -107,7 +110,7 @@ static egc_status check_schedules(const egc_method *method, egc_error *err)
     if (!memory_of(method)->has_velocity || !options->masking)
         REFUSE("lr_correction = \"element\" undoes what masking takes: it needs memory = "
                "\"momentum\" and masking");
-    if (!type->select || type->traits & EGC_TRAIT_OWN_VALUES)
+    if (!type->select || egc_method_has_own_values(method))
         REFUSE("lr_correction = \"element\" scales the values of chosen elements, and %s sends "
                "none",
                type->name);

@@ -186,6 +186,9 @@ typedef struct egc_compressor_type {
     egc_status (*select)(const void *params, void *state, const egc_context *context,
                          const float *x, size_t n, egc_selection *out, egc_error *err);
 
+    /* OWN_VALUES types: whether these params do send other values than x's. NULL: they do. */
+    bool (*own_values)(const void *params);
+
     /* SHARED types: what values are multiplied by before they are sent. NULL: 1. */
     double (*gain)(const void *params, const egc_context *context, size_t n);
 

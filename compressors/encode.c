@@ -257,7 +257,7 @@ static egc_status send_sparse(unit_round *at, egc_buf *wire, egc_error *err)
 
     const egc_index_codec *index_codec =
         options->index ? egc_index_codecs()[options->index - 1] : NULL;
-    bool values_ready = factor || type->traits & EGC_TRAIT_OWN_VALUES;
+    bool values_ready = factor || egc_method_has_own_values(&e->method);
     egc_coding coding = coding_of(at);
     status = egc_sparse_write(index_codec, egc_value_codecs()[options->value], &coding,
                               values_ready ? NULL : at->x, &selection, at->unit->count, wire,

@@ -44,6 +44,13 @@ bool egc_unit_is_dense(const egc_method *method, const egc_unit *unit)
            (type->pays && !type->pays(method->params, unit));
 }
 
+bool egc_method_has_own_values(const egc_method *method)
+{
+    const egc_compressor_type *type = method->compressor;
+    return type->traits & EGC_TRAIT_OWN_VALUES &&
+           (!type->own_values || type->own_values(method->params));
+}
+
 const egc_value_codec *egc_dense_codec(const egc_round_plan *plan)
 {
     egc_element element = plan->round[plan->n_rounds - 1].element;

@@ -38,6 +38,9 @@ static inline bool egc_round_is_last(const egc_round_plan *plan, size_t round)
 /* Whether a unit is sent dense although the method is not. */
 bool egc_unit_is_dense(const egc_method *method, const egc_unit *unit);
 
+/* Whether a sparsifier says what values to send, and not only which elements. */
+bool egc_method_has_own_values(const egc_method *method);
+
 /* What dense units are written with: the elements of the method's messages, or fp32. */
 const egc_value_codec *egc_dense_codec(const egc_round_plan *plan);
 

@@ -193,6 +193,11 @@ static double density(const void *params)
     return ((const redsync_params *)params)->ratio;
 }
 
+static bool own_values(const void *params)
+{
+    return ((const redsync_params *)params)->quantize;
+}
+
 const egc_compressor_type egc_compressor_redsync = {
     .name = "redsync",
     .summary = "the elements above a threshold searched between mean and maximum",
@@ -207,5 +212,6 @@ const egc_compressor_type egc_compressor_redsync = {
     .state_size = state_size,
     .cost = {.bytes_per_element = 16, .kernels = 8},
     .density = density,
+    .own_values = own_values,
     .select = select_between,
 };

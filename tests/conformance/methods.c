@@ -451,6 +451,44 @@ static void nonsense_is_refused(void **state)
         {"egc", "warmup", "100",
          "warmup needs a compressor that aims at a ratio; maxentropy does not"},
         {"none", "value", "fp16", "none writes its own bytes and takes no index or value codec"},
+        {"redsync", "value", "mean",
+         "value = \"mean\" gives every element the same value, and those of redsync differ"},
+        {"randomk", "index", "raw",
+         "all workers of randomk select the same elements and send no indices; leave index = "
+         "\"auto\""},
+        {"strom", "index", "bloom",
+         "index = \"bloom\" moves values to other positions, and those of strom are not the "
+         "elements' own"},
+        {"strom", "lr_correction", "element",
+         "lr_correction = \"element\" undoes what masking takes: it needs memory = \"momentum\" "
+         "and masking"},
+        {"signum", "memory", "momentum",
+         "signum has momentum of its own, which memory = \"momentum\" would apply twice"},
+        {"signsgd", "memory", "residual",
+         "signsgd sends signs without a magnitude, which no residual could ever be paid off with; "
+         "use memory = \"none\", or efsign"},
+        {"signsgd", "nonfinite", "skip",
+         "nonfinite = \"skip\" needs messages that can say nothing; those of signsgd are signs"},
+        {"randomk", "scale", "true",
+         "randomk sends more than there is, which a residual would pay back for ever; use memory = "
+         "\"none\""},
+        {"powersgd", "granularity", "model",
+         "powersgd compresses matrices: it needs granularity = \"layer\""},
+        {"topk", "predivide", "true",
+         "predivide needs messages that are summed on their way; those of topk are decoded first"},
+        {"powersgd", "predivide", "true",
+         "predivide is for methods of one message; powersgd has rounds"},
+        {"none", "entropy", "range",
+         "entropy = \"range\" would make the messages of none impossible to sum; it needs a method "
+         "whose messages are gathered"},
+        {"topk", "bloom_rate", "0.1", "bloom_rate and bloom_policy need index = \"bloom\""},
+        {"topk", "warmup_schedule", "exponential",
+         "warmup_schedule needs warmup, the number of its steps"},
+        {"topk", "low_pass", "0.5", "low_pass needs memory = \"lowpass\", got \"residual\""},
+        {"none", "residual_decay", "0.5",
+         "residual_decay needs a memory that keeps a residual, got \"none\""},
+        {"none", "residual_lr", "rescale",
+         "residual_lr = \"rescale\" needs a memory that keeps a residual, got \"none\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         egc_method method;
