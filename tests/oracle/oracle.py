@@ -299,13 +299,19 @@ def halves():
 
 
 def random_draws(label, got, lower, upper, share):
-    """got[step] is `upper` with probability `share` and else `lower`; five standard errors."""
+    """got[step] is `upper` with probability `share` and else `lower`: of each element, and together,
+    within five standard errors."""
     scale, step = np.abs(upper).max(), d.wide(upper) - lower
     off = np.minimum(np.abs(got - lower), np.abs(got - upper))
     yield label + " neighbours", off.max() / scale, 1e-6
     off = np.abs(d.wide(got).mean(axis=0) - (lower + share * step))
     error = np.abs(step) * np.sqrt(share * (1 - share) / len(got))
     yield label + " mean", max(0, (off - 5 * error).max()) / scale, 1e-6
+    free = (step != 0) & (share > 0) & (share < 1)
+    if free.any():
+        ups = ((got - lower)[:, free] / step[free]).sum() - len(got) * share[free].sum()
+        error = math.sqrt(len(got) * (share * (1 - share))[free].sum())
+        yield label + " ups, in 5 standard errors", max(0, abs(ups) - 1e-3) / (5 * error), 1
 
 
 def constant(x, steps):
