@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plays a method over gradients from stdin, for oracle.py to compare with definitions of its own.
+/* Plays methods over gradients, for oracle.py to compare with definitions of its own. Reads jobs
+ * from stdin until its end, each a line and then raw floats, N for each worker of each step:
  *
- *     play METHOD SETTINGS WORKERS STEPS ROWS N
+ *     METHOD SETTINGS WORKERS STEPS ROWS N        SETTINGS: key=value;key=value, or - for none
  *
- * One unit of N elements, of ROWS rows where that is not 0. Reads WORKERS x N raw floats a step,
- * and writes for each step the average (N floats), worker 0's residual (N floats, zeros where there
- * is none) and the bytes of all messages (a double). Momentum 0.9, learning rate 0.1, seed 1. */
+ * The one unit has N elements, and ROWS rows where that is not 0. Writes for each step the average
+ * (N floats), worker 0's residual (N floats, zeros where there is none) and the bytes of all
+ * messages (a double). Momentum 0.9, learning rate 0.1, seed 1. */
 #include <stdio.h>
 
 #include "support/team.h"
@@ -37,13 +38,13 @@ static double bytes_of(const test_team *team)
     return bytes;
 }
 
-static bool play_step(test_team *team, uint64_t step, float **gradients, float *out)
+static bool play_step(test_team *team, uint64_t step, float *gradients, float *out)
 {
     size_t n = team->n;
+    float *of_worker[TEAM_MAX];
     for (size_t w = 0; w < team->n_workers; w++)
-        if (fread(gradients[w], sizeof(float), n, stdin) != n)
-            return false;
-    team_step(team, step, 0.1, gradients, out);
+        of_worker[w] = gradients + w * n;
+    team_step(team, step, 0.1, of_worker, out);
     const float *residual = egc_encoder_residual(team->encoder[0]);
     memset(out + n, 0, n * sizeof *out);
     if (residual)
@@ -53,32 +54,42 @@ static bool play_step(test_team *team, uint64_t step, float **gradients, float *
            fwrite(&bytes, sizeof bytes, 1, stdout) == 1;
 }
 
-int main(int argc, char **argv)
+/* All gradients are read before anything is written: the other side does not read meanwhile. */
+static bool play(const egc_method *method, const egc_unit *unit, size_t workers, size_t steps)
 {
-    if (argc != 7) {
-        fprintf(stderr, "usage: play METHOD SETTINGS WORKERS STEPS ROWS N\n");
-        return 2;
-    }
-    size_t workers = strtoull(argv[3], NULL, 10), steps = strtoull(argv[4], NULL, 10);
-    egc_unit unit = {
-        .name = "unit", .rows = strtoull(argv[5], NULL, 10), .count = strtoull(argv[6], NULL, 10)};
-    egc_method method;
-    egc_error err = {0};
-    if (workers < 1 || workers > TEAM_MAX || unit.count < 1 ||
-        egc_method_init(&method, argv[1], &err) || !apply(&method, argv[2], &err)) {
-        fprintf(stderr, "play: %s %s: %s\n", argv[1], argv[2], err.message);
-        return 2;
-    }
-    float *gradients[TEAM_MAX], *out = malloc(2 * unit.count * sizeof *out);
-    for (size_t w = 0; w < workers; w++)
-        gradients[w] = malloc(unit.count * sizeof *gradients[w]);
-    test_team *team = team_new(&method, workers, &unit, 1);
-    bool good = out;
+    size_t n = unit->count, total = steps * workers * n;
+    float *gradients = malloc(total * sizeof *gradients), *out = malloc(2 * n * sizeof *out);
+    bool good = gradients && out && fread(gradients, sizeof(float), total, stdin) == total;
+    test_team *team = team_new(method, workers, unit, 1);
     for (uint64_t step = 0; step < steps && good; step++)
-        good = play_step(team, step, gradients, out);
+        good = play_step(team, step, gradients + step * workers * n, out);
     team_free(team);
-    for (size_t w = 0; w < workers; w++)
-        free(gradients[w]);
+    free(gradients);
     free(out);
-    return good ? 0 : 1;
+    return good && fflush(stdout) == 0;
+}
+
+int main(void)
+{
+    char line[512], name[64], settings[256];
+    while (fgets(line, sizeof line, stdin)) {
+        size_t workers, steps, rows, n;
+        if (sscanf(line, "%63s %255s %zu %zu %zu %zu", name, settings, &workers, &steps, &rows,
+                   &n) != 6 ||
+            workers < 1 || workers > TEAM_MAX || steps < 1 || n < 1) {
+            fprintf(stderr, "play: not a job: %s", line);
+            return 2;
+        }
+        egc_method method;
+        egc_error err = {0};
+        if (egc_method_init(&method, name, &err) ||
+            !apply(&method, strcmp(settings, "-") == 0 ? "" : settings, &err)) {
+            fprintf(stderr, "play: %s %s: %s\n", name, settings, err.message);
+            return 2;
+        }
+        const egc_unit unit = {.name = "unit", .rows = rows, .count = n};
+        if (!play(&method, &unit, workers, steps))
+            return 1;
+    }
+    return 0;
 }
