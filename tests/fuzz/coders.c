@@ -44,8 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 /* Parameter bytes other than 0 are those of `variant`, so that all rows leave their defaults. */
 static egc_status write_seed(const egc_compressor_type *type, unsigned variant, const float *x,

@@ -18,8 +18,7 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *what)
     abort();
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 unsigned fuzz_byte(egc_reader *input)
 {
@@ -107,8 +106,7 @@ void fuzz_some_params(egc_reader *input, const egc_param *table, void *object)
     }
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 void fuzz_allow_memory_for(size_t elements)
 {
@@ -120,8 +118,7 @@ void fuzz_allow_all(void)
     egc_mem_fail_beyond(SIZE_MAX);
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 void fuzz_put_byte(egc_buf *seed, unsigned byte)
 {
@@ -154,12 +151,13 @@ void fuzz_put_some_params(egc_buf *seed, const egc_param *table, const char *nam
 }
 
 const char *fuzz_seed_folder;
+size_t fuzz_n_seeds;
 
 static void write_file(const egc_buf *seed)
 {
     char path[PATH_MAX];
     unsigned long long hash = egc_hash(EGC_HASH_START, seed->data, seed->len);
-    snprintf(path, sizeof path, "%s/seed-%016llx", fuzz_seed_folder, hash);
+    snprintf(path, sizeof path, "%s/%016llx", fuzz_seed_folder, hash);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(seed->data, 1, seed->len, file) != seed->len || fclose(file) != 0) {
         perror(path);
@@ -167,26 +165,45 @@ static void write_file(const egc_buf *seed)
     }
 }
 
+/* Runs it on the plain heap and of its exact length, so that sanitizers see every overrun. */
+static void run(const egc_buf *seed)
+{
+    uint8_t *exact = malloc(seed->len);
+    fuzz_check(exact);
+    memcpy(exact, seed->data, seed->len);
+    LLVMFuzzerTestOneInput(exact, seed->len);
+    free(exact);
+}
+
+static void use(const egc_buf *seed)
+{
+    fuzz_n_seeds++;
+    if (fuzz_seed_folder)
+        write_file(seed);
+    else
+        run(seed);
+}
+
 /* The seed, with bytes [first, end) set to `byte`. */
-static void write_damaged(const egc_buf *seed, size_t first, size_t end, int byte)
+static void use_damaged(const egc_buf *seed, size_t first, size_t end, int byte)
 {
     egc_buf copy = {0};
     fuzz_check(egc_buf_append(&copy, seed->data, seed->len, NULL) == EGC_OK);
     memset(copy.data + first, byte, end - first);
-    write_file(&copy);
+    use(&copy);
     egc_buf_fini(&copy);
 }
 
-/* Damaged copies of the lengths that messages really have are what minimising would throw away:
- * a truncated message reaches the same code and is shorter. */
+/* Damaged copies of the lengths that messages really have are what a minimised corpus lacks: a
+ * truncated message reaches the same code and is shorter. */
 void fuzz_seed(egc_buf *seed)
 {
-    write_file(seed);
+    use(seed);
     if (seed->len >= 8) {
         size_t half = seed->len / 2;
-        write_damaged(seed, seed->len - seed->len / 4, seed->len, 0xff);
-        write_damaged(seed, 4, half, 0xff);
-        write_damaged(seed, 4, half, 0);
+        use_damaged(seed, seed->len - seed->len / 4, seed->len, 0xff);
+        use_damaged(seed, 4, half, 0xff);
+        use_damaged(seed, 4, half, 0);
     }
     egc_buf_fini(seed);
 }

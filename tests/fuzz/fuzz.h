@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz targets: what decoders do with any bytes at all.
  *
- * A target is one file with the two functions below. The preset `fuzz` builds it with libFuzzer;
- * all others with a main (replay.c) that replays folders of inputs, which ctest does over corpus/,
- * or writes seeds, small real inputs.
+ * A target is one file with the two functions below. The preset `fuzz` builds it with libFuzzer,
+ * for scripts/fuzz.sh; all build it with a main (replay.c) that runs it over its seeds, which are
+ * small real inputs and damaged ones, and over corpus/NAME, which fuzzing found. ctest does that.
  *
  * The first bytes of an input choose the type, its parameters and n; the rest is a message. */
 #ifndef EGC_FUZZ_H
@@ -15,8 +15,7 @@
 #include "base/buf.h"
 #include "compressors/compressor.h"
 
-/* ---- a target gives these ---------------------------------------------------------------------
- */
+/* ---- a target gives these -------------------------------------------------------------------- */
 
 /* One input. Aborts when a promise is broken; returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,8 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Calls fuzz_seed for each seed. */
 void fuzz_seeds(void);
 
-/* ---- and may use these ------------------------------------------------------------------------
- */
+/* ---- and may use these ----------------------------------------------------------------------- */
 
 /* Ends the program with a message, in which the type last chosen is named. */
 #define fuzz_check(condition)                                                                      \
@@ -67,9 +65,10 @@ void fuzz_put_some_params(egc_buf *seed, const egc_param *table, const char *nam
 extern const size_t fuzz_lengths[];
 enum { FUZZ_N_SHORT = 3 }; /* the first of them are short */
 
-/* Writes a seed and damaged copies into fuzz_seed_folder, under names by their content, and frees
- * it. */
+/* Runs the target over a seed and over damaged copies of it or, if fuzz_seed_folder is set, writes
+ * them there, under names by their content. Frees the seed. */
 void fuzz_seed(egc_buf *seed);
 extern const char *fuzz_seed_folder;
+extern size_t fuzz_n_seeds; /* so far, copies included */
 
 #endif

@@ -33,8 +33,7 @@ typedef struct trial {
 /* Steps taken to their end: seeds must get there. */
 static size_t steps_taken;
 
-/* ---- what the first bytes say ------------------------------------------------------------------
- */
+/* ---- what the first bytes say ---------------------------------------------------------------- */
 
 static bool any_type(const egc_compressor_type *type)
 {
@@ -89,8 +88,7 @@ static bool make_coders(trial *t)
            egc_encoder_new(&config, t->self, t->replica, &t->encoder, NULL) == EGC_OK;
 }
 
-/* ---- rounds -----------------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* The next message, on the plain heap and of its exact length, so that sanitizers see overruns. */
 static egc_reader next_message(egc_reader *input, const trial *t, size_t round)
@@ -224,8 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 static void put_message(egc_buf *seed, const egc_buf *wire, bool element)
 {
@@ -233,7 +230,8 @@ static void put_message(egc_buf *seed, const egc_buf *wire, bool element)
     fuzz_check(wire->len >= frame);
     fuzz_put_byte(seed, (wire->len - frame) & 255);
     fuzz_put_byte(seed, (unsigned)((wire->len - frame) >> 8));
-    fuzz_check(egc_buf_append(seed, wire->data + frame, wire->len - frame, NULL) == EGC_OK);
+    if (wire->len > frame)
+        fuzz_check(egc_buf_append(seed, wire->data + frame, wire->len - frame, NULL) == EGC_OK);
 }
 
 /* What the exchange gives worker 0 in a round of step 0, which worker 0 leads. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* TARGET PATH ... runs it over files and the files of folders; none at all is a fault, of a test
- * that tests nothing. TARGET --seeds FOLDER writes its seeds. */
+/* TARGET PATH ...          runs it over its seeds, then over files and the files of folders
+ * TARGET --seeds FOLDER    writes the seeds there, for libFuzzer to start from */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -54,9 +54,10 @@ int main(int argc, char **argv)
         fuzz_seeds();
         return 0;
     }
+    fuzz_seeds();
     int replayed = 0;
     for (int i = 1; i < argc; i++)
         replayed += replay(argv[i]);
-    printf("%d inputs\n", replayed);
-    return replayed == 0;
+    printf("%zu seeds, %d inputs\n", fuzz_n_seeds, replayed);
+    return fuzz_n_seeds == 0;
 }

@@ -104,8 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* ---- seeds ------------------------------------------------------------------------------------
- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 static void seed_message(const egc_index_codec *index, const egc_value_codec *value, size_t n,
                          size_t every)

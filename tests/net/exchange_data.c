@@ -17,7 +17,7 @@ static size_t length_of(int which, int p)
     return lengths[which];
 }
 
-/* ---- reducing ------------------------------------------------------------------------------ */
+/* ---- reducing -------------------------------------------------------------------------------- */
 
 typedef float (*input)(int rank, size_t i);
 
@@ -113,7 +113,7 @@ static egc_status reduce_all_lengths(worker *self, egc_exchange_scratch *scratch
     return status;
 }
 
-/* ---- blocks of bytes ------------------------------------------------------------------------ */
+/* ---- blocks of bytes ------------------------------------------------------------------------- */
 
 /* Makes it `len` bytes that `seed` determines. */
 static egc_status fill_block(egc_buf *block, uint64_t seed, size_t len, egc_error *err)
@@ -156,7 +156,7 @@ static void blocks_free(egc_buf *blocks, int count)
     egc_free(blocks);
 }
 
-/* ---- gathering ----------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
 static size_t block_length(int rank, size_t base, bool equal)
 {
@@ -191,7 +191,7 @@ static egc_status gather_all_lengths(worker *self, egc_exchange_scratch *scratch
     return status;
 }
 
-/* ---- broadcasting --------------------------------------------------------------------------- */
+/* ---- broadcasting ---------------------------------------------------------------------------- */
 
 /* Other ranks' buffers hold other bytes of other lengths before, which must be gone. */
 static egc_status broadcast_all_lengths(worker *self, egc_exchange_scratch *scratch, egc_error *err)
@@ -214,7 +214,7 @@ static egc_status broadcast_all_lengths(worker *self, egc_exchange_scratch *scra
     return status;
 }
 
-/* ---- scattering ----------------------------------------------------------------------------- */
+/* ---- scattering ------------------------------------------------------------------------------ */
 
 static uint64_t piece_seed(int from, int to)
 {
@@ -258,7 +258,7 @@ static egc_status scatter_all_lengths(worker *self, egc_exchange_scratch *scratc
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 typedef egc_status (*all_lengths)(worker *self, egc_exchange_scratch *scratch, egc_error *err);
 
@@ -379,7 +379,7 @@ static void test_the_ring_rounds_halves_at_every_hop(void **state)
     }
 }
 
-/* ---- the registry --------------------------------------------------------------------------- */
+/* ---- the registry ---------------------------------------------------------------------------- */
 
 static void test_registry_names_every_exchange(void **state)
 {

@@ -10,8 +10,7 @@
 #include "compressors/egc.h"
 #include "support/inputs.h"
 
-/* ---- the k-th allocation ----------------------------------------------------------------------
- */
+/* ---- the k-th allocation --------------------------------------------------------------------- */
 
 /* Does something with arg; *hash takes in what came out of it. */
 typedef egc_status (*attempt)(const void *arg, uint64_t *hash, egc_error *err);
@@ -37,8 +36,7 @@ static long exhaust(const char *name, const char *setting, attempt try, const vo
     }
 }
 
-/* ---- two workers and what they say to each other ------------------------------------------------
- */
+/* ---- two workers and what they say to each other --------------------------------------------- */
 
 enum { P = 2, N = 120 + 7, STEPS = 2 };
 
