@@ -167,8 +167,7 @@ static egc_status run_method(const void *method, uint64_t *hash, egc_error *err)
     return status;
 }
 
-/* ---- every method
- * -------------------------------------------------------------------------------- */
+/* ---- every method ---------------------------------------------------------------------------- */
 
 /* The method with one setting, if that is valid. */
 static long exhaust_setting(const egc_compressor_type *type, const char *key, const char *value)
@@ -227,8 +226,7 @@ static void gradients_with_nan(void **state)
     exhaust("topk", "nonfinite=zero", clean_nan, &method);
 }
 
-/* ---- every codec by itself
- * ----------------------------------------------------------------------- */
+/* ---- every codec by itself ------------------------------------------------------------------- */
 
 typedef struct codecs {
     const egc_index_codec *index;
