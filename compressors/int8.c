@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Eight bits an element, for each bucket of elements one of two codes, each to the nearest.
+/* Eight bits an element, for each bucket of elements one of two codes, rounded to its steps.
  *
  * tree: the dynamic tree of Dettmers 2015. A code is a sign and seven bits: as many zeros as the
  * value is decades below the scale N = max |x_i|, a one, and the place within the decade, so that
