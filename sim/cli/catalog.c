@@ -10,6 +10,7 @@
 #include "exchange/exchange.h"
 #include "experiment/metrics.h"
 #include "net/cluster.h"
+#include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets/net.h"
 #include "workloads/workload.h"
@@ -30,6 +31,7 @@ REGISTRY(compressors, egc_compressor_type, egc_compressor_types())
 REGISTRY(presets, egc_preset, egc_presets())
 REGISTRY(workloads, egc_workload_type, egc_workload_types())
 REGISTRY(models, egc_net, egc_nets())
+REGISTRY(profiles, egc_profile, egc_profiles())
 REGISTRY(datasets, egc_dataset_type, egc_datasets())
 REGISTRY(clusters, egc_cluster_type, egc_cluster_types())
 REGISTRY(exchanges, egc_exchange_type, egc_exchange_types())
@@ -104,6 +106,7 @@ const egc_kind egc_kinds[] = {
     {"methods", "preset", "compressors", presets, egc_print_preset},
     {"workloads", "workload", NULL, workloads, egc_print_workload},
     {"models", "model", NULL, models, egc_print_model},
+    {"models", "profile", NULL, profiles, egc_print_profile},
     {"datasets", "data set", NULL, datasets, egc_print_dataset},
     {"clusters", "cluster", NULL, clusters, egc_print_cluster},
     {"exchanges", "exchange", NULL, exchanges, egc_print_exchange},

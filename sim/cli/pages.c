@@ -12,6 +12,7 @@
 #include "exchange/exchange.h"
 #include "net/cluster.h"
 #include "train/route.h"
+#include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets/net.h"
 #include "workloads/workload.h"
@@ -198,21 +199,23 @@ static egc_status add_layer(egc_grid *grid, const egc_layer *layer, egc_error *e
     return egc_grid_add(grid, (const char *[]){layer->name, shape, count, forward, backward}, err);
 }
 
-static egc_status print_layers(const egc_workload *workload, egc_error *err)
+/* `work` says what the FLOPs are of. */
+static egc_status print_layers(const egc_layer *layers, size_t n, const char *work, egc_error *err)
 {
     egc_grid grid = {.n_columns = 5, .indent = 4, .right = 1u << 2 | 1u << 3 | 1u << 4};
     double forward = 0, backward = 0;
+    size_t n_params = 0;
     egc_status status = egc_grid_add(
         &grid, (const char *[]){"layer", "shape", "parameters", "forward FLOPs", "backward FLOPs"},
         err);
-    for (size_t i = 0; i < workload->n_layers && !status; i++) {
-        forward += workload->layers[i].forward_flops;
-        backward += workload->layers[i].backward_flops;
-        status = add_layer(&grid, &workload->layers[i], err);
+    for (size_t i = 0; i < n && !status; i++) {
+        n_params += layers[i].count;
+        forward += layers[i].forward_flops;
+        backward += layers[i].backward_flops;
+        status = add_layer(&grid, &layers[i], err);
     }
-    printf("  %-11s %zu\n", "parameters", workload->n_params);
-    printf("  %-11s %.4g forward, %.4g backward, for one worker's batch of the default size\n",
-           "FLOPs", forward, backward);
+    printf("  %-11s %zu\n", "parameters", n_params);
+    printf("  %-11s %.4g forward, %.4g backward, for %s\n", "FLOPs", forward, backward, work);
     puts("\n  layers:");
     egc_grid_print(&grid);
     return status;
@@ -251,8 +254,24 @@ egc_status egc_print_model(const egc_named *item, egc_error *err)
         egc_note("layers are known only with the data set: %s", reason.message);
         return EGC_OK;
     }
-    egc_status status = print_layers(workload, err);
+    egc_status status = print_layers(workload->layers, workload->n_layers,
+                                     "one worker's batch of the default size", err);
     egc_workload_free(workload);
+    return status;
+}
+
+egc_status egc_print_profile(const egc_named *item, egc_error *err)
+{
+    const egc_profile *profile = (const egc_profile *)item;
+    egc_layer *layers;
+    size_t n;
+    print_fact("reference", profile->reference);
+    printf("  %-11s %lld (%s)\n", "batch", (long long)profile->batch, profile->batch_reference);
+    egc_status status = egc_profile_layers(profile, 1, &layers, &n, err);
+    if (status)
+        return status;
+    status = print_layers(layers, n, profile->example, err);
+    egc_free(layers);
     return status;
 }
 

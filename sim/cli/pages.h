@@ -9,6 +9,7 @@ egc_status egc_print_compressor(const egc_named *item, egc_error *err) EGC_MUST_
 egc_status egc_print_preset(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_workload(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_model(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_profile(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_dataset(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_cluster(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_exchange(const egc_named *item, egc_error *err) EGC_MUST_CHECK;

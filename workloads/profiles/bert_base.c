@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* BERT-base, uncased, without a head: what Hugging Face's BertModel holds, 109,482,240 parameters.
+ * Most of the pre-training was on sequences of 128 tokens. */
+#include <stdio.h>
+
+#include "workloads/profiles/profile.h"
+
+enum { WORDS = 30522, PLACES = 512, WIDTH = 768, INNER = 3072, LAYERS = 12, TOKENS = 128 };
+
+static void list_linear(egc_profile_list *list, int layer, const char *what, size_t in, size_t out)
+{
+    char name[64];
+    snprintf(name, sizeof name, "encoder.layer.%d.%s", layer, what);
+    egc_profile_linear(list, name, in, out, TOKENS);
+}
+
+static void list_norm(egc_profile_list *list, int layer, const char *what)
+{
+    char name[64];
+    snprintf(name, sizeof name, "encoder.layer.%d.%s", layer, what);
+    egc_profile_norm(list, name, WIDTH);
+}
+
+static void list_tensors(egc_profile_list *list)
+{
+    egc_profile_tensor(list, (egc_profile_shape){{WORDS, WIDTH}}, 0,
+                       "embeddings.word_embeddings.weight");
+    egc_profile_tensor(list, (egc_profile_shape){{PLACES, WIDTH}}, 0,
+                       "embeddings.position_embeddings.weight");
+    egc_profile_tensor(list, (egc_profile_shape){{2, WIDTH}}, 0,
+                       "embeddings.token_type_embeddings.weight");
+    egc_profile_norm(list, "embeddings.LayerNorm", WIDTH);
+    for (int i = 0; i < LAYERS; i++) {
+        list_linear(list, i, "attention.self.query", WIDTH, WIDTH);
+        list_linear(list, i, "attention.self.key", WIDTH, WIDTH);
+        list_linear(list, i, "attention.self.value", WIDTH, WIDTH);
+        egc_profile_charge(list, 4.0 * TOKENS * TOKENS * WIDTH);
+        list_linear(list, i, "attention.output.dense", WIDTH, WIDTH);
+        list_norm(list, i, "attention.output.LayerNorm");
+        list_linear(list, i, "intermediate.dense", WIDTH, INNER);
+        list_linear(list, i, "output.dense", INNER, WIDTH);
+        list_norm(list, i, "output.LayerNorm");
+    }
+    egc_profile_linear(list, "pooler.dense", WIDTH, WIDTH, 1);
+}
+
+const egc_profile egc_profile_bert_base = {
+    .name = "bert-base",
+    .summary = "BERT-base uncased without a head, 109,482,240 parameters",
+    .reference = "Devlin, Chang, Lee, Toutanova: BERT, NAACL 2019 (arXiv 1810.04805); names are "
+                 "Hugging Face's (bert-base-uncased, BertModel)",
+    .example = "a sequence of 128 tokens",
+    .batch = 16,
+    .batch_reference = "Devlin et al. 2019: 256 on 16 TPU chips",
+    .list = list_tensors,
+};
