@@ -31,16 +31,24 @@ egc_status egc_workload_find(const char *name, const egc_workload_type **out, eg
     return egc_fail_unknown(err, "workload", name, (const void *const *)types);
 }
 
+egc_status egc_workload_check(const egc_workload_type *type, const void *params, egc_error *err)
+{
+    return type->check ? type->check(params, err) : EGC_OK;
+}
+
 egc_status egc_workload_new(const egc_workload_type *type, const void *params,
                             const egc_workload_request *request, egc_workload **out, egc_error *err)
 {
+    egc_status status = egc_workload_check(type, params, err);
+    if (status)
+        return status;
     egc_workload *workload = egc_calloc(1, sizeof *workload);
     if (!workload)
         return egc_fail_memory(err, sizeof *workload);
     *workload = (egc_workload){.type = type, .request = *request};
     workload->state = egc_calloc(1, type->state_size);
-    egc_status status = workload->state ? type->open(workload, params, request, err)
-                                        : egc_fail_memory(err, type->state_size);
+    status = workload->state ? type->open(workload, params, request, err)
+                             : egc_fail_memory(err, type->state_size);
     if (status) {
         egc_free(workload->layers);
         egc_free(workload->state);

@@ -68,6 +68,10 @@ typedef struct egc_workload_type {
     size_t params_size;
     size_t state_size; /* of the private state that follows the common part */
 
+    /* Optional: what no row of the table can say alone. RANGE, NAME; the message starts with the
+     * parameter. */
+    egc_status (*check)(const void *params, egc_error *err);
+
     /* Fills workload->layers, n_layers, n_params, model, and optimizer. On failure leaves nothing
      * for close to free. RANGE when the request cannot be met (the message says what there is),
      * IO, FORMAT, MEMORY. */
@@ -106,6 +110,10 @@ const egc_workload_type *const *egc_workload_types(void);
 /* The type called name. NAME, listing the valid ones. */
 egc_status egc_workload_find(const char *name, const egc_workload_type **out,
                              egc_error *err) EGC_MUST_CHECK;
+
+/* Whether a type's parameters fit together. egc_workload_new asks too. */
+egc_status egc_workload_check(const egc_workload_type *type, const void *params,
+                              egc_error *err) EGC_MUST_CHECK;
 
 /* Opens a workload. *out is the caller's, to be given to egc_workload_free. */
 egc_status egc_workload_new(const egc_workload_type *type, const void *params,

@@ -15,10 +15,22 @@ static const void *const_field_of(const egc_param *param, const void *object)
     return (const char *)object + param->offset;
 }
 
-static void set_text(char *field, const char *text)
+const egc_param_item *egc_param_item_of(const egc_param *param)
+{
+    assert(param->kind == EGC_PARAM_LIST);
+    return (const void *)param->choices;
+}
+
+/* Bytes of a text field, terminator included. */
+static size_t room_of(const egc_param *param)
+{
+    return param->max > 0 ? (size_t)param->max : EGC_TEXT_LENGTH;
+}
+
+static void set_text(const egc_param *param, char *field, const char *text)
 {
     size_t length = strlen(text);
-    assert(length < EGC_TEXT_LENGTH);
+    assert(length < room_of(param));
     memcpy(field, text, length + 1);
 }
 
@@ -40,7 +52,10 @@ void egc_params_init(const egc_param *table, void *object)
             *(int *)field = (int)p->def;
             break;
         case EGC_PARAM_TEXT:
-            set_text(field, p->def_text ? p->def_text : "");
+            set_text(p, field, p->def_text ? p->def_text : "");
+            break;
+        case EGC_PARAM_LIST:
+            *(egc_param_list *)field = (egc_param_list){0};
             break;
         }
     }
@@ -156,15 +171,17 @@ egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar 
         return set_bool(param, field, value, err);
     case EGC_PARAM_CHOICE:
         return set_choice(param, field, value, err);
+    case EGC_PARAM_LIST: /* no scalar is one */
+        return must_be(param, value, err);
     case EGC_PARAM_TEXT:
         break;
     }
     if (value->kind != EGC_SCALAR_TEXT)
         return must_be(param, value, err);
-    if (strlen(value->text) >= EGC_TEXT_LENGTH)
-        return egc_fail(err, EGC_ERROR_RANGE, "must be shorter than %d bytes, got %zu",
-                        EGC_TEXT_LENGTH, strlen(value->text));
-    set_text(field, value->text);
+    if (strlen(value->text) >= room_of(param))
+        return egc_fail(err, EGC_ERROR_RANGE, "must be shorter than %zu bytes, got %zu",
+                        room_of(param), strlen(value->text));
+    set_text(param, field, value->text);
     return EGC_OK;
 }
 
@@ -180,6 +197,22 @@ static egc_status format_number(const egc_param *param, double value, egc_buf *o
     return egc_buf_printf(out, err, "%s", egc_real_format(value, text, sizeof text));
 }
 
+static egc_status format_list(const egc_param *param, const egc_param_list *list, egc_buf *out,
+                              egc_error *err)
+{
+    const egc_param_item *item = egc_param_item_of(param);
+    egc_status status = list->n ? EGC_OK : egc_buf_printf(out, err, "{}");
+    for (size_t i = 0; i < list->n && !status; i++) {
+        status = egc_buf_printf(out, err, "%s{", i ? " " : "");
+        if (!status)
+            status = egc_params_format(item->table, (const char *)list->items + i * item->size,
+                                       true, out, err);
+        if (!status)
+            status = egc_buf_printf(out, err, "}");
+    }
+    return status;
+}
+
 egc_status egc_param_format(const egc_param *param, const void *object, egc_buf *out,
                             egc_error *err)
 {
@@ -193,6 +226,8 @@ egc_status egc_param_format(const egc_param *param, const void *object, egc_buf 
         return egc_buf_printf(out, err, "%s", *(const bool *)field ? "true" : "false");
     case EGC_PARAM_CHOICE:
         return egc_buf_printf(out, err, "%s", param->choices[*(const int *)field]);
+    case EGC_PARAM_LIST:
+        return format_list(param, field, out, err);
     case EGC_PARAM_TEXT:
         break;
     }
@@ -212,6 +247,8 @@ bool egc_param_changed(const egc_param *param, const void *object)
         return *(const bool *)field != (param->def != 0);
     case EGC_PARAM_CHOICE:
         return *(const int *)field != (int)param->def;
+    case EGC_PARAM_LIST:
+        return ((const egc_param_list *)field)->n > 0;
     case EGC_PARAM_TEXT:
         break;
     }
@@ -276,6 +313,8 @@ egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err)
         const char *before = param->flags & EGC_PARAM_SWITCH ? "true, false, " : "";
         return append_words(param, before, out, err);
     }
+    case EGC_PARAM_LIST:
+        return egc_buf_printf(out, err, "a list of tables");
     case EGC_PARAM_TEXT:
         break;
     }

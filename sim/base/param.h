@@ -23,7 +23,8 @@ typedef enum egc_param_kind {
     EGC_PARAM_INT,    /* int64_t */
     EGC_PARAM_BOOL,   /* bool */
     EGC_PARAM_CHOICE, /* int, an index into `choices` */
-    EGC_PARAM_TEXT,   /* char[EGC_TEXT_LENGTH] */
+    EGC_PARAM_TEXT,   /* char[EGC_TEXT_LENGTH], or char[max] when max is not 0 */
+    EGC_PARAM_LIST,   /* egc_param_list, of structs that a table of their own describes */
 } egc_param_kind;
 
 enum {
@@ -41,7 +42,7 @@ typedef struct egc_param {
     double def, min, max; /* for CHOICE and BOOL only def. def NAN: unset, decided by context */
     unsigned flags;
     /* CHOICE: the words, NULL-terminated. REAL and INT: words that stand for special values; the
-     * i-th is stored as -(i + 1), so min must be >= 0. */
+     * i-th is stored as -(i + 1), so min must be >= 0. LIST: EGC_PARAM_ITEMS. */
     const char *const *choices;
     const char *def_text; /* TEXT; NULL is "" */
 } egc_param;
@@ -50,6 +51,24 @@ typedef struct egc_param {
     {                                                                                              \
         0                                                                                          \
     }
+
+/* The value of a LIST. Zeroed is empty; whoever fills it in owns the items. */
+typedef struct egc_param_list {
+    void *items;
+    size_t n;
+} egc_param_list;
+
+/* What the items of a LIST are. Its row points there by EGC_PARAM_ITEMS(&item) in `choices`: a
+ * member of its own would have to be written out in every row of every table. */
+typedef struct egc_param_item {
+    const egc_param *table; /* of scalars */
+    size_t size;
+} egc_param_item;
+
+#define EGC_PARAM_ITEMS(item) ((const char *const *)(const void *)(item))
+
+/* Of a row whose kind is LIST. */
+const egc_param_item *egc_param_item_of(const egc_param *param);
 
 /* A scalar as it comes from Lua or from --set. */
 typedef enum egc_scalar_kind {
@@ -76,7 +95,8 @@ const egc_param *egc_params_find(const egc_param *table, const char *name);
 egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar *value,
                          egc_error *err) EGC_MUST_CHECK;
 
-/* Appends the field's value as text that egc_param_set would read back. MEMORY. */
+/* Appends the field's value as text that egc_param_set would read back; a LIST, which it would not,
+ * as "{name=a;size=3} {name=b;size=4}", without what is at its default. MEMORY. */
 egc_status egc_param_format(const egc_param *param, const void *object, egc_buf *out,
                             egc_error *err) EGC_MUST_CHECK;
 
@@ -87,7 +107,7 @@ bool egc_param_changed(const egc_param *param, const void *object);
 egc_status egc_params_format(const egc_param *table, const void *object, bool only_changed,
                              egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
-/* Appends the valid values of a row as people write them: "(0, 1]", "a|b|c", "text". MEMORY. */
+/* Appends the valid values of a row as people write them: "in (0, 1]", "text". MEMORY. */
 egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
 /* Appends the names of all rows, separated by ", ". MEMORY. */

@@ -63,15 +63,34 @@ static egc_status print_parameters(const char *title, const egc_param *table, co
     return status;
 }
 
-static egc_status print_type_parameters(const egc_param *table, size_t size, egc_error *err)
+static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
+                                        egc_error *err);
+
+/* The tables of the lists among the rows. */
+static egc_status print_items(const egc_param *table, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (const egc_param *p = table; p && p->name && !status; p++) {
+        if (p->kind != EGC_PARAM_LIST)
+            continue;
+        const egc_param_item *item = egc_param_item_of(p);
+        char title[EGC_TEXT_LENGTH];
+        snprintf(title, sizeof title, "each of %s", p->name);
+        status = print_type_parameters(title, item->table, item->size, err);
+    }
+    return status;
+}
+
+static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
+                                        egc_error *err)
 {
     void *object = egc_calloc(1, size);
     if (!object)
         return egc_fail_memory(err, size);
     egc_params_init(table, object);
-    egc_status status = print_parameters("parameters", table, object, err);
+    egc_status status = print_parameters(title, table, object, err);
     egc_free(object);
-    return status;
+    return status ? status : print_items(table, err);
 }
 
 /* ---- methods -------------------------------------------------------------------------------- */
@@ -183,7 +202,7 @@ egc_status egc_print_workload(const egc_named *item, egc_error *err)
     print_fact("reference", type->reference);
     print_fact("loop", type->closed_loop ? "closed: gradients are those of the model in training"
                                          : "open: gradients do not depend on what was applied");
-    return print_type_parameters(type->params, type->params_size, err);
+    return print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
 static egc_status add_layer(egc_grid *grid, const egc_layer *layer, egc_error *err)
@@ -292,7 +311,7 @@ egc_status egc_print_cluster(const egc_named *item, egc_error *err)
 {
     const egc_cluster_type *type = (const egc_cluster_type *)item;
     print_fact("reference", type->reference);
-    return print_type_parameters(type->params, type->params_size, err);
+    return print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
 egc_status egc_print_exchange(const egc_named *item, egc_error *err)

@@ -75,8 +75,11 @@ static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
     const egc_param *table = config->workload->params;
     status = new_params(arena, table, config->workload->params_size, &params, err);
     config->workload_params = params;
-    return status ? status
-                  : egc_spec_configure(workload.table, workload.path, table, params, NULL, err);
+    if (!status)
+        status = egc_spec_configure(arena, workload.table, workload.path, table, params, NULL, err);
+    if (!status && egc_workload_check(config->workload, params, err))
+        return egc_error_prefix(err, "%s: workload", workload.table->where);
+    return status;
 }
 
 egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
@@ -104,7 +107,8 @@ static egc_status name_device(egc_device_profiles profiles, const char *name, co
     return EGC_OK;
 }
 
-static egc_status spell_device(const egc_spec *table, egc_device *out, egc_error *err)
+static egc_status spell_device(egc_arena *arena, const egc_spec *table, egc_device *out,
+                               egc_error *err)
 {
     if (table->maker)
         return must_be(table, "cluster.device", "a device's name or a plain table", err);
@@ -113,7 +117,7 @@ static egc_status spell_device(const egc_spec *table, egc_device *out, egc_error
         if (isnan(param->def) && !egc_spec_get(table, param->name))
             return egc_fail(err, EGC_ERROR_RANGE, "%s: cluster.device.%s: is missing", table->where,
                             param->name);
-    return egc_spec_configure(table, "cluster.device", egc_device_params, out, NULL, err);
+    return egc_spec_configure(arena, table, "cluster.device", egc_device_params, out, NULL, err);
 }
 
 static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
@@ -136,7 +140,7 @@ static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
     const egc_spec *device = egc_spec_get(cluster.table, "device");
     bool spelt = device && device->kind == EGC_SPEC_TABLE;
     const char *const skip[] = {spelt ? "device" : NULL, NULL};
-    status = egc_spec_configure(cluster.table, cluster.path, table, params, skip, err);
+    status = egc_spec_configure(arena, cluster.table, cluster.path, table, params, skip, err);
     if (status)
         return status;
     char *name = ((egc_cluster_common *)params)->device;
@@ -144,7 +148,7 @@ static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
         return name_device(devices, name, (device ? device : cluster.table)->where, &config->device,
                            err);
     strcpy(name, CUSTOM_DEVICE);
-    return spell_device(device, &config->device, err);
+    return spell_device(arena, device, &config->device, err);
 }
 
 /* ---- method -------------------------------------------------------------------------------- */
@@ -224,7 +228,7 @@ egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_
 {
     *config = (egc_training_config){0};
     egc_params_init(egc_training_params, &config->options);
-    egc_status status = egc_spec_configure(point, "", egc_training_params, &config->options,
+    egc_status status = egc_spec_configure(arena, point, "", egc_training_params, &config->options,
                                            egc_experiment_keys, err);
     if (!status)
         status = resolve_workload(arena, point, config, err);

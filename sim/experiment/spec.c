@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "experiment/spec.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "experiment/maker.h"
@@ -119,19 +119,52 @@ static egc_status not_a_scalar(const egc_param *param, const egc_spec *value, eg
     return status;
 }
 
+static bool is_list(const egc_spec *value)
+{
+    bool is = value->kind == EGC_SPEC_TABLE && !value->maker;
+    for (size_t i = 0; i < value->n_fields && is; i++)
+        is = !value->fields[i].key && value->fields[i].value->kind == EGC_SPEC_TABLE;
+    return is;
+}
+
+static egc_status configure_list(egc_arena *arena, const egc_spec_field *field, const char *path,
+                                 const egc_param *param, void *object, egc_error *err)
+{
+    const egc_param_item *item = egc_param_item_of(param);
+    size_t n = field->value->n_fields;
+    char *items = egc_arena_alloc(arena, n * item->size);
+    if (!items)
+        return egc_fail_memory(err, n * item->size);
+    for (size_t i = 0; i < n; i++) {
+        char place[2 * EGC_TEXT_LENGTH];
+        snprintf(place, sizeof place, "%s%s%s[%zu]", path, *path ? "." : "", field->key, i + 1);
+        egc_params_init(item->table, items + i * item->size);
+        egc_status status = egc_spec_configure(arena, field->value->fields[i].value, place,
+                                               item->table, items + i * item->size, NULL, err);
+        if (status)
+            return status;
+    }
+    *(egc_param_list *)((char *)object + param->offset) = (egc_param_list){items, n};
+    return EGC_OK;
+}
+
 static egc_status configure_field(const egc_spec_field *field, const egc_param *table, void *object,
                                   const char *const *skip, egc_error *err)
 {
     const egc_param *param = egc_params_find(table, field->key);
     if (!param)
         return unknown_key(table, skip, err);
-    if (field->value->kind != EGC_SPEC_SCALAR)
-        return not_a_scalar(param, field->value, err);
-    return egc_param_set(param, object, &field->value->scalar, err);
+    if (field->value->kind == EGC_SPEC_SCALAR)
+        return egc_param_set(param, object, &field->value->scalar, err);
+    if (param->kind == EGC_PARAM_LIST)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "must be a list of tables, as in {{...}, {...}}, got something else");
+    return not_a_scalar(param, field->value, err);
 }
 
-egc_status egc_spec_configure(const egc_spec *spec, const char *path, const egc_param *table,
-                              void *object, const char *const *skip, egc_error *err)
+egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char *path,
+                              const egc_param *table, void *object, const char *const *skip,
+                              egc_error *err)
 {
     const char *dot = *path ? "." : "";
     for (size_t i = 0; i < spec->n_fields; i++) {
@@ -145,8 +178,14 @@ egc_status egc_spec_configure(const egc_spec *spec, const char *path, const egc_
         }
         if (listed(skip, field->key))
             continue;
-        if (configure_field(field, table, object, skip, err))
+        const egc_param *param = egc_params_find(table, field->key);
+        if (param && param->kind == EGC_PARAM_LIST && is_list(field->value)) {
+            egc_status status = configure_list(arena, field, path, param, object, err);
+            if (status)
+                return status;
+        } else if (configure_field(field, table, object, skip, err)) {
             return egc_error_prefix(err, "%s: %s%s%s", field->value->where, path, dot, field->key);
+        }
     }
     return EGC_OK;
 }

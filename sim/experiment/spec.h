@@ -60,10 +60,12 @@ egc_status egc_spec_set(egc_arena *arena, const egc_spec *root, const char *path
                         const egc_spec *value, const egc_spec **out, egc_error *err) EGC_MUST_CHECK;
 
 /* Sets the fields of object that the table names from those of spec; keys in `skip`
- * (NULL-terminated, may be NULL) are left to the caller. NAME, listing the valid keys, for any
- * other; RANGE. Messages read "compare.lua:12: PATH.key: must be ...". */
-egc_status egc_spec_configure(const egc_spec *spec, const char *path, const egc_param *table,
-                              void *object, const char *const *skip, egc_error *err) EGC_MUST_CHECK;
+ * (NULL-terminated, may be NULL) are left to the caller. The items of lists come from arena. NAME,
+ * listing the valid keys, for any other; RANGE. Messages read "compare.lua:12: PATH.key: must be
+ * ...", and "PATH.layers[2].key: must be ..." in the second item of a list. */
+egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char *path,
+                              const egc_param *table, void *object, const char *const *skip,
+                              egc_error *err) EGC_MUST_CHECK;
 
 /* Appends a tree as text, as written but with fields in order: "topk ratio=0.01". The same for
  * trees that say the same. MEMORY. */

@@ -16,6 +16,8 @@ static void push_number(lua_State *L, const egc_param *param, double value)
         lua_pushnumber(L, value);
 }
 
+static void push_list(lua_State *L, const egc_param *param, const egc_param_list *list);
+
 static void push_param(lua_State *L, const egc_param *param, const void *object)
 {
     const void *field = (const char *)object + param->offset;
@@ -35,6 +37,9 @@ static void push_param(lua_State *L, const egc_param *param, const void *object)
     case EGC_PARAM_TEXT:
         lua_pushstring(L, field);
         break;
+    case EGC_PARAM_LIST:
+        push_list(L, param, field);
+        break;
     }
 }
 
@@ -44,6 +49,19 @@ static void set_params(lua_State *L, const egc_param *table, const void *object)
     for (const egc_param *param = table; param && param->name; param++) {
         push_param(L, param, object);
         lua_setfield(L, -2, param->name);
+    }
+}
+
+static void push_list(lua_State *L, const egc_param *param, const egc_param_list *list)
+{
+    const egc_param_item *item = egc_param_item_of(param);
+    luaL_checkstack(L, 3, "no room for a list");
+    lua_newtable(L);
+    for (size_t i = 0; i < list->n; i++) {
+        lua_newtable(L);
+        /* list, item */
+        set_params(L, item->table, (const char *)list->items + i * item->size);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
 

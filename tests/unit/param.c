@@ -4,6 +4,11 @@
 
 #include "base/param.h"
 
+typedef struct part {
+    double weight;
+    char name[8];
+} part;
+
 typedef struct thing {
     double real;
     double size; /* bytes, or a word */
@@ -12,11 +17,20 @@ typedef struct thing {
     int choice;
     int toggle;
     char text[EGC_TEXT_LENGTH];
+    char word[8];
+    egc_param_list parts;
 } thing;
 
 static const char *const words[] = {"layer", "model", NULL};
 static const char *const choices[] = {"one", "two", "three", NULL};
 static const char *const toggles[] = {"none", "layer", NULL};
+static const egc_param part_table[] = {
+    {"weight", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, offsetof(part, weight), 1, 0, 9, 0, NULL,
+     NULL},
+    {"name", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(part, name), 0, 0, 8, 0, NULL, NULL},
+    EGC_PARAM_END,
+};
+static const egc_param_item part_item = {part_table, sizeof(part)};
 static const egc_param table[] = {
     {"real", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, offsetof(thing, real), NAN, 0, 1,
      EGC_PARAM_OPEN_MIN, NULL, NULL},
@@ -30,6 +44,11 @@ static const egc_param table[] = {
     {"toggle", "", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(thing, toggle), 0, 0, 0,
      EGC_PARAM_SWITCH, toggles, NULL},
     {"text", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(thing, text), 0, 0, 0, 0, NULL, "t"},
+    {"word", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(thing, word), 0, 0, 8, 0, NULL, NULL},
+    {.name = "parts",
+     .kind = EGC_PARAM_LIST,
+     .offset = offsetof(thing, parts),
+     .choices = EGC_PARAM_ITEMS(&part_item)},
     EGC_PARAM_END,
 };
 
@@ -116,10 +135,36 @@ static void wrong_values_are_refused(void **state)
     longer[sizeof longer - 1] = '\0';
     assert_fails(set(&t, "text", text(longer), &err), err, EGC_ERROR_RANGE,
                  "must be shorter than 512 bytes, got 512");
+    assert_fails(set(&t, "word", text("12345678"), &err), err, EGC_ERROR_RANGE,
+                 "must be shorter than 8 bytes, got 8");
+    assert_fails(set(&t, "parts", number(3), &err), err, EGC_ERROR_RANGE,
+                 "must be a list of tables, got 3");
     assert_int_equal(t.count, before.count);
     assert_int_equal(t.choice, before.choice);
     assert_true(isnan(t.real) && t.size == before.size);
     assert_null(egc_params_find(table, "rael"));
+}
+
+/* Items are printed without what is at its default, so that a long list stays readable. */
+static void lists_are_printed(void **state)
+{
+    (void)state;
+    thing t;
+    egc_error err = {0};
+    part parts[3];
+    egc_params_init(table, &t);
+    assert_true(t.parts.n == 0 && !egc_param_changed(egc_params_find(table, "parts"), &t));
+    for (int i = 0; i < 3; i++)
+        egc_params_init(part_table, &parts[i]);
+    parts[0].weight = 2;
+    strcpy(parts[2].name, "z");
+    egc_buf empty = {0};
+    assert_ok(egc_param_format(egc_params_find(table, "parts"), &t, &empty, &err), err);
+    assert_string_equal((char *)empty.data, "{}");
+    egc_buf_fini(&empty);
+    t.parts = (egc_param_list){parts, 3};
+    assert_ok(set(&t, "word", text("1234567"), &err), err);
+    assert_printed(&t, "word=1234567;parts={weight=2} {} {name=z}");
 }
 
 int main(void)
@@ -127,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_set_and_printed),
         cmocka_unit_test(wrong_values_are_refused),
+        cmocka_unit_test(lists_are_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
