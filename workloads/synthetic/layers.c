@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workloads/synthetic/layers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "workloads/profiles/profile.h"
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+#define USUAL_BATCH (-1) /* "usual" as egc_param stores it */
+
+static const char *const usual[] = {"usual", NULL};
+static const char *const row_distributions[] = {
+    "same",      "laplace", "gaussian",           "generalized-gaussian",
+    "student-t", "weibull", "generalized-pareto", "mixture",
+    NULL,
+};
+_Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DISTRIBUTIONS + 2,
+               "a row may have any distribution, or the workload's");
+
+/* Rows that layers and the workload have alike. Where a layer says nothing, the workload speaks. */
+#define LAW_ROWS(type, scale_default, rest_default)                                                \
+    {.name = "scale",                                                                              \
+     .help = "what magnitudes are multiples of; of a gaussian the standard deviation",             \
+     .kind = EGC_PARAM_REAL,                                                                       \
+     .offset = offsetof(type, scale),                                                              \
+     .def = (scale_default),                                                                       \
+     .max = 1e6,                                                                                   \
+     .flags = EGC_PARAM_OPEN_MIN},                                                                 \
+        {.name = "shape",                                                                          \
+         .help = "b of the distribution; unset: 0.7 (generalized-gaussian, weibull), 3 "           \
+                 "(student-t), 0.2 (generalized-pareto), 10 (mixture)",                            \
+         .kind = EGC_PARAM_REAL,                                                                   \
+         .offset = offsetof(type, shape),                                                          \
+         .def = NAN,                                                                               \
+         .min = -1,                                                                                \
+         .max = 1e6},                                                                              \
+        {.name = "mix",                                                                            \
+         .help = "share of a mixture that is `shape` times as wide; unset: 0.1",                   \
+         .kind = EGC_PARAM_REAL,                                                                   \
+         .offset = offsetof(type, mix),                                                            \
+         .def = NAN,                                                                               \
+         .max = 1},                                                                                \
+        {.name = "zeros",                                                                          \
+         .help = "share of values that are exactly 0, besides the distribution",                   \
+         .kind = EGC_PARAM_REAL,                                                                   \
+         .offset = offsetof(type, zeros),                                                          \
+         .def = (rest_default),                                                                    \
+         .max = 1,                                                                                 \
+         .flags = EGC_PARAM_OPEN_MAX},                                                             \
+        {.name = "worker_correlation",                                                             \
+         .help = "correlation of the normal variables behind two workers' values",                 \
+         .kind = EGC_PARAM_REAL,                                                                   \
+         .offset = offsetof(type, worker_correlation),                                             \
+         .def = (rest_default),                                                                    \
+         .max = 1},                                                                                \
+        {.name = "time_correlation",                                                               \
+         .help = "the same of two steps that follow each other",                                   \
+         .kind = EGC_PARAM_REAL,                                                                   \
+         .offset = offsetof(type, time_correlation),                                               \
+         .def = (rest_default),                                                                    \
+         .max = 1},                                                                                \
+    {                                                                                              \
+        .name = "decay", .help = "scale of the last step, as a share of the first step's",         \
+        .kind = EGC_PARAM_REAL, .offset = offsetof(type, decay),                                   \
+        .def = (rest_default) == 0 ? 1 : NAN, .max = 1e6, .flags = EGC_PARAM_OPEN_MIN              \
+    }
+
+#define COST_ROW(field, text, unit, default_value)                                                 \
+    {                                                                                              \
+        .name = #field, .help = text, .kind = EGC_PARAM_REAL, .quantity = unit,                    \
+        .offset = offsetof(egc_synthetic_row, field), .def = default_value, .max = INFINITY        \
+    }
+
+const egc_param egc_synthetic_row_table[] = {
+    {.name = "name",
+     .help = "of the tensor",
+     .kind = EGC_PARAM_TEXT,
+     .offset = offsetof(egc_synthetic_row, name),
+     .max = EGC_LAYER_NAME},
+    {.name = "dims",
+     .help = "its dimensions, as in \"64x3x7x7\"",
+     .kind = EGC_PARAM_TEXT,
+     .offset = offsetof(egc_synthetic_row, dims),
+     .max = EGC_LAYER_NAME},
+    {.name = "distribution",
+     .help = "of its values; same: the workload's",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(egc_synthetic_row, distribution),
+     .choices = row_distributions},
+    LAW_ROWS(egc_synthetic_row, NAN, NAN),
+    COST_ROW(forward_flops, "operations of the forward pass, of one example", EGC_QUANTITY_NONE, 0),
+    COST_ROW(backward_flops, "operations of the backward pass, of one example", EGC_QUANTITY_NONE,
+             0),
+    COST_ROW(forward_s, "measured time of the forward pass, of one example, instead",
+             EGC_QUANTITY_TIME, NAN),
+    COST_ROW(backward_s, "measured time of the backward pass, of one example, instead",
+             EGC_QUANTITY_TIME, NAN),
+    EGC_PARAM_END,
+};
+
+static const egc_param_item row_item = {egc_synthetic_row_table, sizeof(egc_synthetic_row)};
+
+const egc_param egc_synthetic_table[] = {
+    {.name = "model",
+     .help = "a profile of `egc-sim list models`; with layers, what they are called",
+     .kind = EGC_PARAM_TEXT,
+     .offset = offsetof(egc_synthetic_params, model),
+     .max = EGC_LAYER_NAME},
+    {.name = "layers",
+     .help = "layers of your own instead of a profile's, a table for each; `egc-sim trace fit` "
+             "writes them",
+     .kind = EGC_PARAM_LIST,
+     .offset = offsetof(egc_synthetic_params, layers),
+     .choices = EGC_PARAM_ITEMS(&row_item)},
+    {.name = "distribution",
+     .help = "of values that are not 0",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(egc_synthetic_params, distribution),
+     .choices = egc_distribution_names},
+    LAW_ROWS(egc_synthetic_params, 0.001, 0),
+    {.name = "batch",
+     .help = "examples of one worker in one step, for the time of computing; usual: the profile's, "
+             "1 with layers",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(egc_synthetic_params, batch),
+     .def = USUAL_BATCH,
+     .min = 1,
+     .max = 1e9,
+     .choices = usual},
+    EGC_PARAM_END,
+};
+
+static const egc_synthetic_row *rows_of(const egc_synthetic_params *params)
+{
+    return params->layers.items;
+}
+
+/* ---- what they say -------------------------------------------------------------------------- */
+
+static double either(double first, double second)
+{
+    return isnan(first) ? second : first;
+}
+
+void egc_synthetic_plan_layer(const egc_synthetic_params *p, size_t i, egc_synthetic_plan *out)
+{
+    const egc_synthetic_row *row = p->layers.n ? &rows_of(p)[i] : NULL;
+    bool own = row && row->distribution; /* then the workload's shape is another one's */
+    egc_distribution distribution =
+        (egc_distribution)(own ? row->distribution - 1 : p->distribution);
+    double shape = own ? NAN : p->shape, mix = own ? NAN : p->mix;
+    if (row) {
+        shape = either(row->shape, shape);
+        mix = either(row->mix, mix);
+    }
+    *out = (egc_synthetic_plan){
+        .law = {distribution, p->scale, either(shape, egc_distribution_shape(distribution)),
+                either(mix, egc_distribution_mix(distribution)), p->zeros},
+        .worker_correlation = p->worker_correlation,
+        .time_correlation = p->time_correlation,
+        .decay = p->decay,
+    };
+    if (!row)
+        return;
+    out->law.scale = either(row->scale, out->law.scale);
+    out->law.zeros = either(row->zeros, out->law.zeros);
+    out->worker_correlation = either(row->worker_correlation, out->worker_correlation);
+    out->time_correlation = either(row->time_correlation, out->time_correlation);
+    out->decay = either(row->decay, out->decay);
+}
+
+/* "64x3x7x7"; false when it is something else, or too many to count. */
+static bool parse_dims(const char *text, egc_layer *layer)
+{
+    layer->count = 1;
+    for (size_t d = 0; d < EGC_LAYER_DIMS; d++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return false;
+        unsigned long long value = strtoull(text, &end, 10);
+        if (value == 0 || value > SIZE_MAX ||
+            __builtin_mul_overflow(layer->count, (size_t)value, &layer->count))
+            return false;
+        layer->shape[d] = (size_t)value;
+        if (*end == '\0')
+            return true;
+        if (*end != 'x')
+            return false;
+        text = end + 1;
+    }
+    return false;
+}
+
+static egc_status check_row(const egc_synthetic_row *row, egc_layer *layer, egc_error *err)
+{
+    if (row->name[0] == '\0')
+        return egc_fail(err, EGC_ERROR_RANGE, "name: is missing");
+    if (!parse_dims(row->dims, layer))
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "dims: must be 1 to %d whole numbers from 1 on, as in \"64x3x7x7\", got "
+                        "\"%s\"",
+                        EGC_LAYER_DIMS, row->dims);
+    return EGC_OK;
+}
+
+static egc_status check_rows(const egc_synthetic_params *p, egc_error *err)
+{
+    size_t total = 0;
+    if (p->layers.n > EGC_SYNTHETIC_MAX_LAYERS)
+        return egc_fail(err, EGC_ERROR_RANGE, "layers: must be at most %d, got %zu",
+                        EGC_SYNTHETIC_MAX_LAYERS, p->layers.n);
+    for (size_t i = 0; i < p->layers.n; i++) {
+        egc_layer layer = {0};
+        egc_synthetic_plan plan;
+        egc_synthetic_plan_layer(p, i, &plan);
+        egc_status status = check_row(&rows_of(p)[i], &layer, err);
+        if (!status)
+            status = egc_law_check(&plan.law, err);
+        if (!status && __builtin_add_overflow(total, layer.count, &total))
+            status = egc_fail(err, EGC_ERROR_RANGE, "dims: are too many to count");
+        if (status)
+            return egc_error_prefix(err, "layers[%zu]", i + 1);
+    }
+    return EGC_OK;
+}
+
+/* The profile, unless layers take its place. */
+static egc_status find_profile(const egc_synthetic_params *p, const egc_profile **out,
+                               egc_error *err)
+{
+    *out = NULL;
+    if (p->layers.n)
+        return EGC_OK;
+    egc_status status = egc_profile_find(p->model, out, err);
+    return status ? egc_error_prefix(err, "model") : EGC_OK;
+}
+
+egc_status egc_synthetic_check(const void *params, egc_error *err)
+{
+    const egc_synthetic_params *p = params;
+    const egc_profile *profile;
+    egc_synthetic_plan plan;
+    egc_status status = find_profile(p, &profile, err);
+    if (!status && p->layers.n)
+        return check_rows(p, err);
+    egc_synthetic_plan_layer(p, 0, &plan);
+    return status ? status : egc_law_check(&plan.law, err);
+}
+
+egc_status egc_synthetic_layers(const egc_synthetic_params *p, egc_layer **out, size_t *n,
+                                egc_error *err)
+{
+    const egc_profile *profile;
+    egc_status status = find_profile(p, &profile, err);
+    if (status)
+        return status;
+    if (profile)
+        return egc_profile_layers(profile, p->batch == USUAL_BATCH ? profile->batch : p->batch, out,
+                                  n, err);
+    double batch = p->batch == USUAL_BATCH ? 1 : (double)p->batch;
+    egc_layer *layers = egc_calloc(p->layers.n, sizeof *layers);
+    if (!layers)
+        return egc_fail_memory(err, p->layers.n * sizeof *layers);
+    for (size_t i = 0; i < p->layers.n; i++) {
+        const egc_synthetic_row *row = &rows_of(p)[i];
+        snprintf(layers[i].name, sizeof layers[i].name, "%s", row->name);
+        parse_dims(row->dims, &layers[i]);
+        layers[i].forward_flops = row->forward_flops * batch;
+        layers[i].backward_flops = row->backward_flops * batch;
+        layers[i].forward_s = row->forward_s * batch;
+        layers[i].backward_s = row->backward_s * batch;
+    }
+    *out = layers;
+    *n = p->layers.n;
+    return EGC_OK;
+}
