@@ -22,8 +22,8 @@ static const load_case errors[] = {
      "t.lua:1: workload: shape: must be in [0.5, 1000] for student-t, got 0.1"},
     {SYNTHETIC("model='vgg16', worker_correlation=1.1}"), NULL,
      "t.lua:1: workload.worker_correlation: must be in [0, 1], got 1.1"},
-    {SYNTHETIC("model='vgg16', zeros=1}"), NULL,
-     "t.lua:1: workload.zeros: must be in [0, 1), got 1"},
+    {SYNTHETIC("model='vgg16', zeros=1.5}"), NULL,
+     "t.lua:1: workload.zeros: must be in [0, 1], got 1.5"},
     {SYNTHETIC("layers=3}"), NULL, "t.lua:1: workload.layers: must be a list of tables, got 3"},
     {SYNTHETIC("layers={3}}"), NULL,
      "t.lua:1: workload.layers: must be a list of tables, as in {{...}, {...}}, got something "

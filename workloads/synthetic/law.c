@@ -186,7 +186,7 @@ double egc_law_quantile(const egc_law *law, double above, double below, double h
     double rest = 1 - law->zeros, b = law->shape;
     above /= rest; /* from here on, of what is not 0 */
     below = (below - law->zeros) / rest;
-    if (below <= 0)
+    if (!(below > 0))
         return 0;
     bool is_tail = above < below;
     switch (law->distribution) {

@@ -50,8 +50,7 @@ _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DIS
          .kind = EGC_PARAM_REAL,                                                                   \
          .offset = offsetof(type, zeros),                                                          \
          .def = (rest_default),                                                                    \
-         .max = 1,                                                                                 \
-         .flags = EGC_PARAM_OPEN_MAX},                                                             \
+         .max = 1},                                                                                \
         {.name = "worker_correlation",                                                             \
          .help = "correlation of the normal variables behind two workers' values",                 \
          .kind = EGC_PARAM_REAL,                                                                   \
