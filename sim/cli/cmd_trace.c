@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/fit.h"
 #include "cli/record.h"
 #include "workloads/trace/info.h"
 
@@ -193,13 +194,82 @@ static int trace_record(int argc, char **argv)
     return code;
 }
 
+/* ---- trace fit ------------------------------------------------------------------------------ */
+
+enum { FIT_OUT, FIT_PICK, FIT_ALL };
+
+static const egc_option fit_options[] = {
+    [FIT_OUT] = {"out", "FILE", "write a Lua table that egc.workload.synthetic takes"},
+    [FIT_PICK] = {"pick", "RULE",
+                  "ks: the closest (default); tail: the best 99.9 % quantile; or a distribution"},
+    [FIT_ALL] = {"all", NULL, "print how well every distribution fits every layer"},
+    {0},
+};
+
+static const egc_usage fit_usage = {
+    .command = "trace fit",
+    .arguments = "FILE [--out FILE.lua] [options]",
+    .summary = "Fits distributions to each layer of a trace, and says how good they are by "
+               "Kolmogorov and Smirnov's\ndistance (KS) and by the error of the 99.9 % quantile of "
+               "magnitudes. Up to 16 gradients are read",
+    .options = fit_options,
+    .example = "egc-sim trace fit cnn.h5 --out cnn.lua",
+};
+
+typedef struct fit_arguments {
+    const char *out;
+    int pick;
+    bool all;
+} fit_arguments;
+
+static egc_status fit_trace(const char *path, const fit_arguments *arguments, egc_error *err)
+{
+    egc_trace_fit fit;
+    egc_status status = egc_trace_fit_init(&fit, path, err);
+    if (status)
+        return status;
+    status = egc_fit_print(&fit, arguments->pick, err);
+    if (!status && arguments->all)
+        status = egc_fit_print_all(&fit, err);
+    if (!status && arguments->out)
+        status = egc_fit_write(&fit, arguments->pick, path, arguments->out, err);
+    if (!status && arguments->out)
+        egc_note("wrote %s", arguments->out);
+    egc_trace_fit_fini(&fit);
+    return status;
+}
+
+static int trace_fit(int argc, char **argv)
+{
+    static const egc_param pick = {
+        .name = "pick", .kind = EGC_PARAM_CHOICE, .choices = egc_pick_names};
+    egc_args args = {.usage = &fit_usage, .argc = argc, .argv = argv};
+    fit_arguments arguments = {0};
+    egc_error err = {0};
+    const char *value;
+    int n, option;
+    while ((option = egc_args_next(&args, &value)) >= 0) {
+        egc_scalar word = {.kind = EGC_SCALAR_TEXT, .text = value};
+        if (option == FIT_OUT)
+            arguments.out = value;
+        else if (option == FIT_ALL)
+            arguments.all = true;
+        else if (egc_param_set(&pick, &arguments.pick, &word, &err))
+            return egc_args_fail(&fit_usage, "--pick: %s", err.message);
+    }
+    char **files = egc_args_rest(&args, 1, 1, &n);
+    if (args.stop)
+        return args.exit;
+    return fit_trace(files[0], &arguments, &err) ? egc_note_error(&err) : EGC_EXIT_DONE;
+}
+
 /* ---- trace ---------------------------------------------------------------------------------- */
 
 static const egc_usage usage = {
     .command = "trace",
-    .arguments = "info|record ...",
-    .summary = "Recorded gradients: `trace info` shows what one holds, `trace record` makes one; "
-               "each has a --help of its own",
+    .arguments = "info|record|fit ...",
+    .summary = "Recorded gradients: `trace info` shows what one holds, `trace record` makes one, "
+               "`trace fit` says what\ndistributions it follows; each has a --help of its own",
     .example = "egc-sim trace record --out cnn.h5 --steps 200 && egc-sim trace info cnn.h5",
 };
 
@@ -209,8 +279,11 @@ int egc_cmd_trace(int argc, char **argv)
         return trace_info(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "record") == 0)
         return trace_record(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "fit") == 0)
+        return trace_fit(argc - 1, argv + 1);
     if (argc > 1 && argv[1][0] != '-')
-        return egc_args_fail(&usage, "unknown subcommand \"%s\"; valid: info, record", argv[1]);
+        return egc_args_fail(&usage, "unknown subcommand \"%s\"; valid: info, record, fit",
+                             argv[1]);
     egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
     const char *value;
     int n;

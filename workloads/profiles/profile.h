@@ -4,10 +4,10 @@
  *
  * FLOPs are the multiplications and additions of convolutions and matrix products for one example,
  * twice as many backward as forward (the gradients of the weights, and of the input); the first
- * convolution needs no gradient of its input. Normalisations, activations, pools and additions are
- * not counted. Products that have no parameters of their own (of queries with keys, of attention
- * with values, and of the output with an embedding listed before) are charged to the tensor listed
- * last before them: backwards, its gradient is the next to be ready once they are done. */
+ * convolution needs no gradient of its input. Biases, normalisations, activations and pools are not
+ * counted. Products that have no parameters of their own (of queries with keys, of attention with
+ * values, and of the output with an embedding listed before) are charged to the tensor listed last
+ * before them: backwards, its gradient is the next to be ready once they are done. */
 #ifndef EGC_PROFILE_H
 #define EGC_PROFILE_H
 
