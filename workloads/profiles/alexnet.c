@@ -21,7 +21,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_alexnet = {
     .name = "alexnet",
-    .summary = "AlexNet for ImageNet without groups, 61,100,840 parameters",
+    .summary = "AlexNet for ImageNet without groups, 61,100,840 parameters (for synthetic)",
     .reference = "Krizhevsky: One weird trick for parallelizing convolutional neural networks, "
                  "2014 (arXiv 1404.5997); names are torchvision's",
     .example = "an image of 3 x 224 x 224",

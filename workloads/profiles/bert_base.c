@@ -46,7 +46,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_bert_base = {
     .name = "bert-base",
-    .summary = "BERT-base uncased without a head, 109,482,240 parameters",
+    .summary = "BERT-base uncased without a head, 109,482,240 parameters (for synthetic)",
     .reference = "Devlin, Chang, Lee, Toutanova: BERT, NAACL 2019 (arXiv 1810.04805); names are "
                  "Hugging Face's (bert-base-uncased, BertModel)",
     .example = "a sequence of 128 tokens",

@@ -41,7 +41,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_gpt2_small = {
     .name = "gpt2-small",
-    .summary = "the smallest GPT-2, 124,439,808 parameters",
+    .summary = "the smallest GPT-2, 124,439,808 parameters (for synthetic)",
     .reference = "Radford et al.: Language models are unsupervised multitask learners, 2019; names "
                  "are Hugging Face's (gpt2)",
     .example = "a sequence of 1024 tokens",

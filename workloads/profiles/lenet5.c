@@ -18,7 +18,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_lenet5 = {
     .name = "lenet5",
-    .summary = "LeNet-5 for ten classes, 61,706 parameters",
+    .summary = "LeNet-5 for ten classes, 61,706 parameters (for synthetic)",
     .reference = "LeCun, Bottou, Bengio, Haffner: Gradient-based learning applied to document "
                  "recognition, Proc. IEEE 86(11), 1998; second convolution fully connected",
     .example = "an image of 1 x 32 x 32",

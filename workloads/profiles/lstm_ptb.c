@@ -26,7 +26,7 @@ static void list_tensors(egc_profile_list *list)
 const egc_profile egc_profile_lstm_ptb = {
     .name = "lstm-ptb",
     .summary = "language model of two LSTM layers of 1500 for the Penn Treebank, embeddings tied, "
-               "51,034,000 parameters",
+               "51,034,000 parameters (for synthetic)",
     .reference =
         "Lin et al.: Deep gradient compression, ICLR 2018 (arXiv 1712.01887), after Press, "
         "Wolf: Using the output embedding to improve language models, EACL 2017 (arXiv "

@@ -33,7 +33,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_resnet20 = {
     .name = "resnet20",
-    .summary = "ResNet-20 for CIFAR-10, shortcuts of option A, 269,722 parameters",
+    .summary = "ResNet-20 for CIFAR-10, shortcuts of option A, 269,722 parameters (for synthetic)",
     .reference = "He, Zhang, Ren, Sun: Deep residual learning for image recognition, CVPR 2016, "
                  "section 4.2 (arXiv 1512.03385)",
     .example = "an image of 3 x 32 x 32",

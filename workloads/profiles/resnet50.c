@@ -47,7 +47,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_resnet50 = {
     .name = "resnet50",
-    .summary = "ResNet-50 for ImageNet, 25,557,032 parameters",
+    .summary = "ResNet-50 for ImageNet, 25,557,032 parameters (for synthetic)",
     .reference = "He, Zhang, Ren, Sun: Deep residual learning for image recognition, CVPR 2016 "
                  "(arXiv 1512.03385); names and strides are torchvision's",
     .example = "an image of 3 x 224 x 224",

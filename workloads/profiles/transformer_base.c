@@ -68,7 +68,7 @@ static void list_tensors(egc_profile_list *list)
 const egc_profile egc_profile_transformer_base = {
     .name = "transformer-base",
     .summary = "base Transformer with one shared embedding of 37,000 sub-words, 63,084,544 "
-               "parameters",
+               "parameters (for synthetic)",
     .reference = "Vaswani et al.: Attention is all you need, NIPS 2017 (arXiv 1706.03762); layers "
                  "are those of PyTorch's nn.Transformer",
     .example = "a pair of sentences of 32 tokens each",

@@ -31,7 +31,7 @@ static void list_tensors(egc_profile_list *list)
 
 const egc_profile egc_profile_vgg16 = {
     .name = "vgg16",
-    .summary = "VGG-16 for ImageNet, 138,357,544 parameters",
+    .summary = "VGG-16 for ImageNet, 138,357,544 parameters (for synthetic)",
     .reference = "Simonyan, Zisserman: Very deep convolutional networks for large-scale image "
                  "recognition, ICLR 2015 (arXiv 1409.1556); names are torchvision's",
     .example = "an image of 3 x 224 x 224",
