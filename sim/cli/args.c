@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-enum { OPTIONS_MAX = 16, HELP = 'h', FIRST = 256 }; /* option i is FIRST + i */
+enum { OPTIONS_MAX = 16, HELP = 'h', OUT = 'o', FIRST = 256 }; /* option i is FIRST + i */
 
 static size_t count_options(const egc_usage *usage)
 {
@@ -13,6 +13,15 @@ static size_t count_options(const egc_usage *usage)
     while (usage->options && usage->options[n].name)
         n++;
     return n;
+}
+
+/* The position of --out, which -o stands for; -1 without one. */
+static int find_out(const egc_usage *usage)
+{
+    for (size_t i = 0; i < count_options(usage); i++)
+        if (strcmp(usage->options[i].name, "out") == 0)
+            return (int)i;
+    return -1;
 }
 
 static void fill_long_options(const egc_usage *usage, struct option *out)
@@ -33,8 +42,8 @@ static void print_help(const egc_usage *usage)
     for (size_t i = 0; i < count_options(usage) && !status; i++) {
         const egc_option *option = &usage->options[i];
         char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "",
-                 option->value ? option->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", (int)i == find_out(usage) ? "-o, " : "",
+                 option->name, option->value ? " " : "", option->value ? option->value : "");
         status = egc_grid_add(&grid, (const char *[]){left, option->help}, NULL);
     }
     if (!status)
@@ -68,9 +77,10 @@ static int fail_option(egc_args *args, bool missing_value)
 {
     const char *option = args->argv[optind - 1];
     char letter[] = {'-', (char)optopt, '\0'};
+    int position = optopt == OUT ? find_out(args->usage) : optopt - FIRST;
     if (missing_value)
         return stop(args, egc_args_fail(args->usage, "option \"%s\" needs a value: %s", option,
-                                        args->usage->options[optopt - FIRST].value));
+                                        args->usage->options[position].value));
     if (optopt >= FIRST || strncmp(option, "--help=", 7) == 0)
         return stop(args, egc_args_fail(args->usage, "option \"%s\" takes no value", option));
     return fail_unknown(args, optopt ? letter : option);
@@ -81,7 +91,8 @@ int egc_args_next(egc_args *args, const char **value)
     struct option options[OPTIONS_MAX + 2] = {0};
     fill_long_options(args->usage, options);
     opterr = 0;
-    int got = getopt_long(args->argc, args->argv, ":h", options, NULL);
+    const char *letters = find_out(args->usage) >= 0 ? ":ho:" : ":h";
+    int got = getopt_long(args->argc, args->argv, letters, options, NULL);
     *value = optarg;
     switch (got) {
     case -1:
@@ -89,6 +100,8 @@ int egc_args_next(egc_args *args, const char **value)
     case HELP:
         print_help(args->usage);
         return stop(args, EGC_EXIT_DONE);
+    case OUT:
+        return find_out(args->usage);
     case '?':
     case ':':
         return fail_option(args, got == ':');

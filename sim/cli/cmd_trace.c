@@ -208,12 +208,12 @@ static const egc_option fit_options[] = {
 
 static const egc_usage fit_usage = {
     .command = "trace fit",
-    .arguments = "FILE [--out FILE.lua] [options]",
+    .arguments = "FILE [-o FILE.lua] [options]",
     .summary = "Fits distributions to each layer of a trace, and says how good they are by "
                "Kolmogorov and Smirnov's\ndistance (KS) and by the error of the 99.9 % quantile of "
                "magnitudes. Up to 16 gradients are read",
     .options = fit_options,
-    .example = "egc-sim trace fit cnn.h5 --out cnn.lua",
+    .example = "egc-sim trace fit cnn.h5 -o cnn.lua",
 };
 
 typedef struct fit_arguments {

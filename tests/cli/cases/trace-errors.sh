@@ -19,3 +19,5 @@ try fit
 try fit missing.h5
 try fit text.h5 --pick best
 try fit a.h5 b.h5
+try fit text.h5 -o
+try info -o x text.h5

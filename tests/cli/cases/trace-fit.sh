@@ -2,7 +2,7 @@
 # A trace, its fit, and synthetic gradients from the fit. Figures depend on the CPU's arithmetic.
 egc-sim trace record --out t.h5 --steps 5 --workers 3 --seed 9 --set model=cnn \
     --set train_examples=600 --set test_examples=10 || exit
-egc-sim trace fit t.h5 --out fit.lua --pick weibull --all | awk '{ print $1 }'
+egc-sim trace fit t.h5 -o fit.lua --pick weibull --all | awk '{ print $1 }'
 head -n 6 fit.lua
 sed -n 's/.* name = \("[^"]*", dims = "[^"]*", distribution = "[^"]*"\), scale = .*\(forward_flops.*\) }.*/\1 \2/p' fit.lua
 cat >again.lua <<'EOF'
