@@ -121,11 +121,10 @@ typedef struct unit_take {
     float *sum;
 } unit_take;
 
-static egc_status name_worker(const unit_take *at, size_t worker, egc_error *err)
+static void name_worker(const egc_delivery *delivery, size_t worker, egc_error *err)
 {
-    if (at->delivery->n_messages > 1)
-        return egc_error_prefix(err, "message of worker %zu", worker);
-    return err ? err->status : EGC_ERROR_FORMAT;
+    if (delivery->n_messages > 1)
+        egc_error_prefix(err, "message of worker %zu", worker);
 }
 
 static void add_selection(unit_take *at, const egc_selection *selection)
@@ -175,8 +174,9 @@ static egc_status add_shared(unit_take *at, egc_error *err)
         status = egc_values_read(egc_value_codecs()[d->method.options.value],
                                  &at->delivery->messages[w], work->value, selection.count, err);
         if (status)
-            return name_worker(at, w, err);
-        add_selection(at, &selection);
+            name_worker(at->delivery, w, err);
+        else
+            add_selection(at, &selection);
     }
     return status;
 }
@@ -185,15 +185,16 @@ static egc_status add_shared(unit_take *at, egc_error *err)
 static egc_status add_messages(unit_take *at, egc_error *err)
 {
     bool sparse = at->d->method.compressor->select;
-    for (size_t w = 0; w < at->delivery->n_messages; w++) {
+    egc_status status = EGC_OK;
+    for (size_t w = 0; w < at->delivery->n_messages && !status; w++) {
         egc_reader *message = &at->delivery->messages[w];
-        egc_status status = at->memory->dense ? add_dense(at, message, err)
-                            : sparse          ? add_sparse(at, message, err)
-                                              : add_coded(at, message, err);
+        status = at->memory->dense ? add_dense(at, message, err)
+                 : sparse          ? add_sparse(at, message, err)
+                                   : add_coded(at, message, err);
         if (status)
-            return name_worker(at, w, err);
+            name_worker(at->delivery, w, err);
     }
-    return EGC_OK;
+    return status;
 }
 
 static egc_status absorb(unit_take *at, egc_error *err)
@@ -301,10 +302,10 @@ static egc_status open_frames(egc_decoder *d, const egc_delivery *delivery, egc_
         egc_status status =
             egc_frame_open(&d->method, &d->plan, delivery->round, &d->units[delivery->first],
                            delivery->count, &delivery->messages[w], &d->plain[w], err);
-        if (status && delivery->n_messages > 1)
-            return egc_error_prefix(err, "message of worker %zu", w);
-        if (status)
+        if (status) {
+            name_worker(delivery, w, err);
             return status;
+        }
     }
     return EGC_OK;
 }
