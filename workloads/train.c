@@ -11,6 +11,7 @@
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets/net.h"
 #include "workloads/train/network.h"
+#include "workloads/train/running.h"
 #include "workloads/workload.h"
 
 enum { SEED_WEIGHTS = 0x77656967 }; /* "weig": the stream of random numbers used here */
@@ -110,6 +111,7 @@ typedef struct train_state {
     egc_batches batches;
     egc_network *training;
     egc_network *evaluation;
+    egc_running running;
 } train_state;
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -155,6 +157,15 @@ static egc_status build_networks(const train_params *p, train_state *state, egc_
     return status ? status : egc_network_new(&config, &state->evaluation, err);
 }
 
+static egc_status start_running(train_state *state, size_t workers, egc_error *err)
+{
+    egc_status status =
+        egc_running_init(&state->running, egc_network_moments(state->training), workers, err);
+    if (!status)
+        egc_network_get_moments(state->evaluation, state->running.moments);
+    return status;
+}
+
 static egc_status list_layers(egc_workload *workload, const egc_network *network, egc_error *err)
 {
     workload->n_layers = egc_network_parameters(network);
@@ -172,6 +183,7 @@ static void close_train(egc_workload *workload)
     train_state *state = workload->state;
     egc_network_free(state->training);
     egc_network_free(state->evaluation);
+    egc_running_fini(&state->running);
     egc_batches_fini(&state->batches);
     egc_dataset_fini(&state->dataset);
 }
@@ -187,6 +199,8 @@ static egc_status open_train(egc_workload *workload, const void *params_in,
                                   (size_t)p->batch, request->seed, err);
     if (!status)
         status = build_networks(p, state, err);
+    if (!status)
+        status = start_running(state, request->workers, err);
     if (!status)
         status = list_layers(workload, state->training, err);
     if (status) {
@@ -216,7 +230,9 @@ static egc_status initialize(egc_workload *workload, float *parameters, egc_erro
         float *values = parameters + parameter->first;
         for (size_t j = 0; j < parameter->layer.count; j++)
             values[j] =
-                parameter->deviation > 0 ? (float)gsl_ran_gaussian(&rng, parameter->deviation) : 0;
+                (float)(parameter->start + (parameter->deviation > 0
+                                                ? gsl_ran_gaussian(&rng, parameter->deviation)
+                                                : 0));
     }
     return EGC_OK;
 }
@@ -239,6 +255,8 @@ static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
     egc_outcome outcome;
     egc_status status = egc_network_forward(network, parameters, network->batch, &outcome, err);
     if (!status)
+        egc_network_get_moments(network, egc_running_find(&state->running, step, worker));
+    if (!status)
         status = egc_network_backward(network, grad, err);
     if (!status)
         *loss = outcome.loss / (double)network->batch;
@@ -254,6 +272,7 @@ static egc_status evaluate(egc_workload *workload, const float *parameters, egc_
     egc_network *network = state->evaluation;
     const egc_examples *test = &state->dataset.test;
     egc_outcome total = {0};
+    egc_network_set_moments(network, egc_running_get(&state->running));
     for (size_t first = 0; first < test->count; first += network->batch) {
         size_t left = test->count - first;
         size_t count = left < network->batch ? left : network->batch;

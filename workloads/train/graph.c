@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { MAX_ARGS = 8 };
+enum { MAX_ARGS = 12 };
 
 struct egc_op {
     dnnl_primitive_desc_t desc;
@@ -202,14 +202,31 @@ egc_status egc_graph_append(egc_graph *graph, egc_phase phase, egc_op *op,
     return EGC_OK;
 }
 
+static egc_status set_sum(dnnl_primitive_attr_t attributes, egc_error *err)
+{
+    dnnl_post_ops_t ops = NULL;
+    egc_status status = egc_graph_check(dnnl_post_ops_create(&ops), "create post-ops", err);
+    if (!status)
+        status = egc_graph_check(dnnl_post_ops_append_sum(ops, 1), "append a sum", err);
+    if (!status)
+        status =
+            egc_graph_check(dnnl_primitive_attr_set_post_ops(attributes, ops), "set post-ops", err);
+    dnnl_post_ops_destroy(ops);
+    return status;
+}
+
+typedef enum transfer { TRANSFER_COPY, TRANSFER_ADD } transfer;
+
 static egc_status append_reorder(egc_graph *graph, egc_phase phase, egc_tensor *from,
-                                 egc_tensor *to, egc_error *err)
+                                 egc_tensor *to, transfer how, egc_error *err)
 {
     dnnl_primitive_attr_t attributes = NULL;
     egc_op *op = NULL;
     egc_status status = make_op(graph, &op, err);
     if (!status)
         status = make_attributes(&attributes, err);
+    if (!status && how == TRANSFER_ADD)
+        status = set_sum(attributes, err);
     if (!status)
         status = egc_graph_check(dnnl_reorder_primitive_desc_create(&op->desc, &from->desc,
                                                                     graph->engine, &to->desc,
@@ -229,7 +246,7 @@ egc_status egc_graph_convert(egc_graph *graph, egc_phase phase, egc_tensor *from
     if (dnnl_memory_desc_equal(&from->desc, desc))
         return EGC_OK;
     egc_status status = egc_graph_tensor(graph, desc, out, err);
-    return status ? status : append_reorder(graph, phase, from, *out, err);
+    return status ? status : append_reorder(graph, phase, from, *out, TRANSFER_COPY, err);
 }
 
 egc_status egc_graph_receive(egc_graph *graph, egc_tensor *to, const dnnl_memory_desc_t *desc,
@@ -244,7 +261,29 @@ egc_status egc_graph_receive(egc_graph *graph, egc_tensor *to, const dnnl_memory
 egc_status egc_graph_deliver(egc_graph *graph, egc_phase phase, egc_tensor *from, egc_tensor *to,
                              egc_error *err)
 {
-    return from == to ? EGC_OK : append_reorder(graph, phase, from, to, err);
+    return from == to ? EGC_OK : append_reorder(graph, phase, from, to, TRANSFER_COPY, err);
+}
+
+egc_status egc_graph_own(egc_graph *graph, egc_phase phase, egc_tensor *from, egc_tensor **out,
+                         egc_error *err)
+{
+    *out = from;
+    if (!from->kept)
+        return EGC_OK;
+    egc_status status = egc_graph_tensor(graph, &from->desc, out, err);
+    return status ? status : append_reorder(graph, phase, from, *out, TRANSFER_COPY, err);
+}
+
+egc_status egc_graph_view(egc_graph *graph, const egc_tensor *of, const dnnl_memory_desc_t *desc,
+                          egc_tensor **out, egc_error *err)
+{
+    return make_tensor(graph, desc, of->data, out, err);
+}
+
+egc_status egc_graph_add(egc_graph *graph, egc_phase phase, egc_tensor *what, egc_tensor *to,
+                         egc_error *err)
+{
+    return append_reorder(graph, phase, what, to, TRANSFER_ADD, err);
 }
 
 egc_status egc_graph_run(egc_graph *graph, egc_phase phase, egc_error *err)

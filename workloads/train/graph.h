@@ -20,6 +20,7 @@ typedef struct egc_tensor {
     dnnl_memory_desc_t desc;
     dnnl_memory_t memory;
     float *data; /* NULL until egc_tensor_attach for outside tensors */
+    bool kept;   /* read again later: not to be overwritten */
     struct egc_tensor *made_before;
 } egc_tensor;
 
@@ -88,6 +89,19 @@ egc_status egc_graph_receive(egc_graph *graph, egc_tensor *to, const dnnl_memory
                              egc_tensor **out, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_graph_deliver(egc_graph *graph, egc_phase phase, egc_tensor *from, egc_tensor *to,
                              egc_error *err) EGC_MUST_CHECK;
+
+/* What `from` holds, for an op that works in place: `from` itself unless it is kept, else a new
+ * tensor that phase copies it to. */
+egc_status egc_graph_own(egc_graph *graph, egc_phase phase, egc_tensor *from, egc_tensor **out,
+                         egc_error *err) EGC_MUST_CHECK;
+
+/* A part of a tensor of the graph, as the descriptor says. It shares the data. */
+egc_status egc_graph_view(egc_graph *graph, const egc_tensor *of, const dnnl_memory_desc_t *desc,
+                          egc_tensor **out, egc_error *err) EGC_MUST_CHECK;
+
+/* Adds `what` to `to`, of the same shape. */
+egc_status egc_graph_add(egc_graph *graph, egc_phase phase, egc_tensor *what, egc_tensor *to,
+                         egc_error *err) EGC_MUST_CHECK;
 
 /* Executes a phase, on the calling thread alone. */
 egc_status egc_graph_run(egc_graph *graph, egc_phase phase, egc_error *err) EGC_MUST_CHECK;

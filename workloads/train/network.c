@@ -17,13 +17,33 @@ static egc_layer_spec complete_spec(const egc_layer_spec *spec, size_t classes)
     return complete;
 }
 
+/* A join's partner is the last fork that has none yet. Until then a fork's partner is the fork
+ * around it. */
+static egc_status match_join(egc_node *node, egc_node **open, egc_error *err)
+{
+    if (node->spec.kind == &egc_layer_fork) {
+        node->partner = *open;
+        *open = node;
+    }
+    if (node->spec.kind != &egc_layer_join)
+        return EGC_OK;
+    if (!*open)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED, "there is no fork in front of a join");
+    node->partner = *open;
+    *open = (*open)->partner;
+    node->partner->partner = node;
+    return EGC_OK;
+}
+
 static egc_status plan_node(egc_network *network, egc_node *node, const egc_shape *in,
-                            egc_error *err)
+                            egc_node **open, egc_error *err)
 {
     node->in = *in;
     node->batch = network->batch;
     node->needs_input_grad = network->n_params > 0;
-    egc_status status = node->spec.kind->plan(node, err);
+    egc_status status = match_join(node, open, err);
+    if (!status)
+        status = node->spec.kind->plan(node, err);
     if (status) {
         const char *name = node->spec.name ? node->spec.name : node->spec.kind->name;
         egc_error_prefix(err, "layer %zu (%s)", (size_t)(node - network->nodes) + 1, name);
@@ -34,6 +54,11 @@ static egc_status plan_node(egc_network *network, egc_node *node, const egc_shap
         network->n_params += node->parameters[i].layer.count;
     }
     return EGC_OK;
+}
+
+static bool leads_to_relu(const egc_layer_kind *next)
+{
+    return next == &egc_layer_relu || next == &egc_layer_batch_norm;
 }
 
 static egc_status plan(egc_network *network, const egc_network_config *config, egc_error *err)
@@ -48,15 +73,19 @@ static egc_status plan(egc_network *network, const egc_network_config *config, e
         return egc_fail_memory(err, network->n_nodes * sizeof *network->nodes);
 
     const egc_shape *in = &config->example;
+    egc_node *open = NULL;
     for (size_t i = 0; i < network->n_nodes; i++) {
         egc_node *node = &network->nodes[i];
         node->spec = complete_spec(i < n_layers ? &config->layers[i] : &head, config->classes);
-        node->feeds_relu = i < n_layers && config->layers[i + 1].kind == &egc_layer_relu;
-        egc_status status = plan_node(network, node, in, err);
+        node->feeds_relu = i < n_layers && leads_to_relu(config->layers[i + 1].kind);
+        egc_status status = plan_node(network, node, in, &open, err);
         if (status)
             return status;
         in = &node->out;
     }
+    if (open)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED, "layer %zu (fork): there is no join behind it",
+                        (size_t)(open - network->nodes) + 1);
     return EGC_OK;
 }
 
@@ -207,4 +236,42 @@ egc_status egc_network_backward(egc_network *network, float *gradient, egc_error
     for (size_t i = 0; i < network->batch; i++, row += network->classes)
         row[network->labels[i]] = -1.0f / (float)network->batch;
     return egc_graph_run(&network->graph, EGC_PHASE_BACKWARD, err);
+}
+
+/* ---- moments -------------------------------------------------------------------------------- */
+
+size_t egc_network_moments(const egc_network *network)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < network->n_nodes; i++)
+        count += 2 * network->nodes[i].moments.channels;
+    return count;
+}
+
+void egc_network_get_moments(const egc_network *network, float *out)
+{
+    for (size_t i = 0; i < network->n_nodes; i++) {
+        const egc_moments *moments = &network->nodes[i].moments;
+        const size_t channels = moments->channels, count = moments->count;
+        const bool is_estimate = network->graph.training && count > 1;
+        const float unbiased = is_estimate ? (float)count / (float)(count - 1) : 1;
+        for (size_t j = 0; j < channels; j++) {
+            out[j] = moments->mean->data[j];
+            out[channels + j] = unbiased * moments->variance->data[j];
+        }
+        out += 2 * channels;
+    }
+}
+
+void egc_network_set_moments(egc_network *network, const float *moments)
+{
+    for (size_t i = 0; i < network->n_nodes; i++) {
+        const egc_moments *to = &network->nodes[i].moments;
+        const size_t channels = to->channels;
+        if (channels == 0)
+            continue;
+        memcpy(to->mean->data, moments, channels * sizeof *moments);
+        memcpy(to->variance->data, moments + channels, channels * sizeof *moments);
+        moments += 2 * channels;
+    }
 }

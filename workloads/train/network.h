@@ -52,4 +52,12 @@ egc_status egc_network_forward(egc_network *network, const float *parameters, si
 egc_status egc_network_backward(egc_network *network, float *gradient,
                                 egc_error *err) EGC_MUST_CHECK;
 
+/* The moments of all batch normalisations: for each one, in the order of the layers, the means of
+ * its channels and then their variances. A training network has what it found in its last batch
+ * (variances with the divisor count - 1, as for an estimate), one for evaluation what it was set
+ * to, at first means of 0 and variances of 1. */
+size_t egc_network_moments(const egc_network *network);
+void egc_network_get_moments(const egc_network *network, float *out);
+void egc_network_set_moments(egc_network *network, const float *moments);
+
 #endif

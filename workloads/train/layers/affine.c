@@ -24,7 +24,8 @@ static void plan_parameter(egc_node *node, int which, const egc_shape *shape, do
 
 /* He, Zhang, Ren, Sun 2015: variance 2 / fan-in in front of a relu, which halves what passes. Where
  * none follows, 1 / fan-in keeps the size: a max-pool in between already makes values larger, and
- * logits that start large make the first steps diverge. */
+ * logits that start large make the first steps diverge. A normalisation undoes any factor; in front
+ * of one it is 2 / fan-in too, as in He et al.'s residual networks. */
 static double initial_deviation(const egc_node *node, const egc_shape *weight)
 {
     double fan_in = (double)(egc_shape_count(weight) / weight->dims[0]);
@@ -39,7 +40,7 @@ void egc_affine_plan(egc_node *node, const egc_shape *weight, double multiply_ad
     plan_parameter(node, WEIGHT, weight, flops, node->needs_input_grad ? 2 * flops : flops);
     plan_parameter(node, BIAS, &bias, outputs, outputs);
     node->parameters[WEIGHT].deviation = initial_deviation(node, weight);
-    node->n_parameters = 2;
+    node->n_parameters = node->spec.no_bias ? 1 : 2;
 }
 
 /* A weight of a linear layer after images has the same bytes as one with the image's dimensions,
@@ -58,10 +59,11 @@ static egc_status describe_weight(const egc_node *node, dnnl_memory_desc_t *out,
 egc_status egc_affine_describe(const egc_node *node, egc_affine *out, egc_error *err)
 {
     const dnnl_dims_t width = {(dnnl_dim_t)node->spec.width};
+    *out = (egc_affine){0};
     egc_status status = egc_node_desc(node, &node->in, &out->src, err);
     if (!status)
         status = describe_weight(node, &out->weight, err);
-    if (!status)
+    if (!status && !node->spec.no_bias)
         status = egc_desc_plain(width, 1, &out->bias, err);
     if (!status)
         status = egc_node_desc(node, &node->out, &out->dst, err);
@@ -80,6 +82,15 @@ static egc_status make_outside_tensors(egc_node *node, egc_graph *graph, egc_err
             status = egc_graph_outside_tensor(graph, descs[i], &parameter->grad, err);
     }
     return status;
+}
+
+/* An empty binding, which ends the list, where there is no bias. */
+static egc_binding bias_binding(const egc_node *node, int arg)
+{
+    const egc_parameter *bias = &node->parameters[BIAS];
+    if (node->spec.no_bias)
+        return (egc_binding){0};
+    return (egc_binding){arg, arg == DNNL_ARG_BIAS ? bias->value : bias->grad};
 }
 
 egc_status egc_affine_forward(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc,
@@ -101,8 +112,8 @@ egc_status egc_affine_forward(egc_node *node, egc_graph *graph, const_dnnl_op_de
         return status;
     const egc_binding bindings[] = {{DNNL_ARG_SRC, src},
                                     {DNNL_ARG_WEIGHTS, weight},
-                                    {DNNL_ARG_BIAS, node->parameters[BIAS].value},
                                     {DNNL_ARG_DST, node->output},
+                                    bias_binding(node, DNNL_ARG_BIAS),
                                     {0}};
     return egc_graph_append(graph, EGC_PHASE_FORWARD, node->op, bindings, err);
 }
@@ -152,7 +163,7 @@ egc_status egc_affine_backward_weights(egc_node *node, egc_graph *graph, const_d
     const egc_binding bindings[] = {{DNNL_ARG_SRC, src},
                                     {DNNL_ARG_DIFF_DST, diff_dst},
                                     {DNNL_ARG_DIFF_WEIGHTS, diff_weight},
-                                    {DNNL_ARG_DIFF_BIAS, node->parameters[BIAS].grad},
+                                    bias_binding(node, DNNL_ARG_DIFF_BIAS),
                                     {0}};
     status = egc_graph_append(graph, EGC_PHASE_BACKWARD, op, bindings, err);
     return status ? status : egc_graph_deliver(graph, EGC_PHASE_BACKWARD, diff_weight, grad, err);

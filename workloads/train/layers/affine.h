@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What convolutions and linear layers share: a weight, a bias, and primitives with the same
- * arguments. A file of such a layer only describes its three primitives. */
+/* What convolutions and linear layers share: a weight, a bias if it is wanted, and primitives with
+ * the same arguments. A file of such a layer only describes its three primitives. */
 #ifndef EGC_TRAIN_AFFINE_H
 #define EGC_TRAIN_AFFINE_H
 
 #include "workloads/train/layers/layer.h"
 
-/* Row-major descriptors of the tensors of an affine layer. */
+/* Row-major descriptors of the tensors of an affine layer. Without a bias its descriptor is zeroed,
+ * which oneDNN takes for none. */
 typedef struct egc_affine {
     dnnl_memory_desc_t src, weight, bias, dst;
 } egc_affine;
 
-/* Gives node a weight of this shape and a bias of one number per output channel. multiply_adds is
+/* Gives node a weight of this shape and a bias of one number for each output channel, unless
+ * spec.no_bias. multiply_adds is
  * how many one example costs. */
 void egc_affine_plan(egc_node *node, const egc_shape *weight, double multiply_adds);
 

@@ -30,28 +30,41 @@ typedef struct egc_layer_spec {
     size_t kernel;    /* height and width of the window */
     size_t stride;    /* 0 is 1; windows of a pool never overlap */
     size_t padding;   /* zeros on each side */
+    bool no_bias;     /* of a convolution whose outputs are normalised next */
+    bool relu;        /* of a normalisation: max(., 0) in the same pass */
 } egc_layer_spec;
 
 /* One tensor of parameters: a range of the flat vector. */
 typedef struct egc_parameter {
     egc_layer layer;   /* as the workload shows it */
     size_t first;      /* place in the flat vector */
-    double deviation;  /* of the normal distribution it starts from; 0: it starts at zero */
+    double start;      /* mean of the normal distribution it starts from */
+    double deviation;  /* of that distribution; 0: every number is start */
     egc_tensor *value; /* attached to the parameters of a run */
     egc_tensor *grad;  /* attached to the gradient of a run */
 } egc_parameter;
 
 enum { EGC_NODE_PARAMETERS = 2 }; /* weight and bias */
 
+/* What a normalisation knows of its input, by channel: in training the last batch's mean and
+ * variance, else those it is given. */
+typedef struct egc_moments {
+    egc_tensor *mean, *variance; /* NULL in other layers */
+    size_t channels;
+    size_t count; /* numbers of each channel in a batch */
+} egc_moments;
+
 /* A layer at its place in a network. */
 typedef struct egc_node {
     egc_layer_spec spec; /* with every default filled in */
     size_t batch;
     bool needs_input_grad; /* false in front of the first parameters */
-    bool feeds_relu;       /* a relu comes directly behind */
+    bool feeds_relu;       /* a relu comes directly behind, or after a normalisation */
     egc_shape in, out;
     egc_parameter parameters[EGC_NODE_PARAMETERS];
     int n_parameters;
+    egc_moments moments;
+    struct egc_node *partner; /* of a join, its fork, and the other way round; NULL elsewhere */
 
     egc_op *op; /* of the forward pass: the hint of the backward pass */
     egc_tensor *input, *output, *workspace;
@@ -69,10 +82,14 @@ struct egc_layer_kind {
     egc_status (*backward)(egc_node *node, egc_graph *graph, egc_error *err);
 };
 
-extern const egc_layer_kind egc_layer_conv;        /* square kernels, with bias */
+extern const egc_layer_kind egc_layer_conv;        /* square kernels */
 extern const egc_layer_kind egc_layer_linear;      /* every input to every output, with bias */
+extern const egc_layer_kind egc_layer_batch_norm;  /* mean 0 and variance 1 over a batch */
 extern const egc_layer_kind egc_layer_max_pool;    /* square windows, side by side */
+extern const egc_layer_kind egc_layer_global_pool; /* the mean of each channel */
 extern const egc_layer_kind egc_layer_relu;        /* max(x, 0) */
+extern const egc_layer_kind egc_layer_fork;        /* its input also skips to the matching join, */
+extern const egc_layer_kind egc_layer_join;        /* which adds it to its own; they nest */
 extern const egc_layer_kind egc_layer_log_softmax; /* log-probabilities of classes */
 
 size_t egc_shape_count(const egc_shape *shape);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* max(x, 0), in place. The backward pass looks at the output: it is positive where the input is. */
+/* max(x, 0), in place where nobody else needs x. The backward pass looks at the output: it is
+ * positive where the input is. */
 #include "workloads/train/layers/layer.h"
 
 static egc_status plan(egc_node *node, egc_error *err)
@@ -19,9 +20,12 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
                         "describe a relu", err);
     if (!status)
         status = egc_graph_describe(graph, &desc, NULL, &node->op, err);
+    node->output = node->input;
+    if (!status && node->input->kept)
+        status = egc_graph_tensor(graph, &node->input->desc, &node->output, err);
     if (status)
         return status;
-    node->output = node->input;
+    node->output->kept = graph->training;
     const egc_binding bindings[] = {{DNNL_ARG_SRC, node->input}, {DNNL_ARG_DST, node->output}, {0}};
     return egc_graph_append(graph, EGC_PHASE_FORWARD, node->op, bindings, err);
 }
@@ -40,6 +44,8 @@ static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad, layout,
                                    &node->input_grad, err);
+    if (!status)
+        status = egc_graph_own(graph, EGC_PHASE_BACKWARD, node->input_grad, &node->input_grad, err);
     if (status)
         return status;
     const egc_binding bindings[] = {{DNNL_ARG_DST, node->output},
