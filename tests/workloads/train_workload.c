@@ -224,7 +224,8 @@ static void test_refusals(void **state)
     assert_fails(train_open("test_examples=10001", &REQUEST, &workload, &err), err, EGC_ERROR_RANGE,
                  "test_examples must be at most 10000, which the data set has, got 10001");
     assert_fails(train_open("model=resnet", &REQUEST, &workload, &err), err, EGC_ERROR_RANGE,
-                 "must be \"cnn\", \"mlp\", \"resnet20\", \"softmax\" or \"vgg\", got \"resnet\"");
+                 "must be \"cnn\", \"lstm\", \"lstm2\", \"mlp\", \"resnet20\", \"softmax\" or "
+                 "\"vgg\", got \"resnet\"");
     assert_fails(train_open("path=/nowhere", &REQUEST, &workload, &err), err, EGC_ERROR_IO,
                  "train-images-idx3-ubyte.gz is not in /nowhere: install the Debian package "
                  "dataset-fashion-mnist, or set path to a folder with the four .gz files of the "

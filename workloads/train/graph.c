@@ -4,13 +4,15 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { MAX_ARGS = 12 };
+enum { MAX_ARGS = 24 }; /* an LSTM's gradient takes 20 */
 
 struct egc_op {
     dnnl_primitive_desc_t desc;
     dnnl_primitive_t primitive;
     dnnl_exec_arg_t args[MAX_ARGS];
     int n_args;
+    egc_graph_call *call; /* instead of a primitive */
+    void *call_data;
     egc_op *made_before;
     egc_op *next;
 };
@@ -182,6 +184,15 @@ static egc_status bind_scratchpad(egc_graph *graph, egc_op *op, egc_error *err)
     return status;
 }
 
+static void put_last(egc_graph *graph, egc_phase phase, egc_op *op)
+{
+    if (graph->last[phase])
+        graph->last[phase]->next = op;
+    else
+        graph->first[phase] = op;
+    graph->last[phase] = op;
+}
+
 egc_status egc_graph_append(egc_graph *graph, egc_phase phase, egc_op *op,
                             const egc_binding *bindings, egc_error *err)
 {
@@ -194,11 +205,20 @@ egc_status egc_graph_append(egc_graph *graph, egc_phase phase, egc_op *op,
         return status;
     for (const egc_binding *binding = bindings; binding->arg; binding++)
         bind(op, binding->arg, binding->tensor);
-    if (graph->last[phase])
-        graph->last[phase]->next = op;
-    else
-        graph->first[phase] = op;
-    graph->last[phase] = op;
+    put_last(graph, phase, op);
+    return EGC_OK;
+}
+
+egc_status egc_graph_append_call(egc_graph *graph, egc_phase phase, egc_graph_call *call,
+                                 void *data, egc_error *err)
+{
+    egc_op *op = NULL;
+    egc_status status = make_op(graph, &op, err);
+    if (status)
+        return status;
+    op->call = call;
+    op->call_data = data;
+    put_last(graph, phase, op);
     return EGC_OK;
 }
 
@@ -290,6 +310,10 @@ egc_status egc_graph_run(egc_graph *graph, egc_phase phase, egc_error *err)
 {
     omp_set_num_threads(1);
     for (const egc_op *op = graph->first[phase]; op; op = op->next) {
+        if (op->call) {
+            op->call(graph, op->call_data);
+            continue;
+        }
         egc_status status = egc_graph_check(
             dnnl_primitive_execute(op->primitive, graph->stream, op->n_args, op->args),
             "execute a primitive", err);

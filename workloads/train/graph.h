@@ -9,6 +9,7 @@
 
 #include <dnnl.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -24,11 +25,12 @@ typedef struct egc_tensor {
     struct egc_tensor *made_before;
 } egc_tensor;
 
-/* One primitive with its arguments. */
+/* One primitive with its arguments, or a call. */
 typedef struct egc_op egc_op;
 
 typedef struct egc_graph {
-    bool training; /* forward passes keep what the backward pass needs */
+    bool training;  /* forward passes keep what the backward pass needs */
+    uint64_t noise; /* seed of what layers draw in a forward pass: set before a run */
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     egc_arena arena;
@@ -76,6 +78,11 @@ typedef struct egc_binding {
 /* Creates the primitive of op and puts it at the end of phase. */
 egc_status egc_graph_append(egc_graph *graph, egc_phase phase, egc_op *op,
                             const egc_binding *bindings, egc_error *err) EGC_MUST_CHECK;
+
+/* What oneDNN has no primitive for (a look-up, a mask): a function at the end of phase. */
+typedef void egc_graph_call(const egc_graph *graph, void *data);
+egc_status egc_graph_append_call(egc_graph *graph, egc_phase phase, egc_graph_call *call,
+                                 void *data, egc_error *err) EGC_MUST_CHECK;
 
 /* *out holds what `from` holds, in the layout `desc`: `from` itself where the layouts are the
  * same, else a new tensor that phase fills by a reorder. */

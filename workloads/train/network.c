@@ -7,11 +7,13 @@
 
 /* ---- planning: shapes and places in the flat vector ----------------------------------------- */
 
-static egc_layer_spec complete_spec(const egc_layer_spec *spec, size_t classes)
+static egc_layer_spec complete_spec(const egc_layer_spec *spec, const egc_network_config *config)
 {
     egc_layer_spec complete = *spec;
     if (complete.width == EGC_WIDTH_CLASSES)
-        complete.width = classes;
+        complete.width = config->classes;
+    if (complete.width == EGC_WIDTH_CHOSEN)
+        complete.width = config->width;
     if (complete.stride == 0)
         complete.stride = 1;
     return complete;
@@ -76,7 +78,9 @@ static egc_status plan(egc_network *network, const egc_network_config *config, e
     egc_node *open = NULL;
     for (size_t i = 0; i < network->n_nodes; i++) {
         egc_node *node = &network->nodes[i];
-        node->spec = complete_spec(i < n_layers ? &config->layers[i] : &head, config->classes);
+        node->spec = complete_spec(i < n_layers ? &config->layers[i] : &head, config);
+        node->sequences = (egc_sequences){config->sequence, config->classes, config->dropout};
+        node->place = i;
         node->feeds_relu = i < n_layers && leads_to_relu(config->layers[i + 1].kind);
         egc_status status = plan_node(network, node, in, &open, err);
         if (status)
@@ -180,6 +184,52 @@ const egc_parameter *egc_network_parameter(const egc_network *network, size_t i)
     for (; i >= (size_t)node->n_parameters; node++)
         i -= (size_t)node->n_parameters;
     return &node->parameters[i];
+}
+
+static size_t count_of(const egc_tensor *tensor)
+{
+    return dnnl_memory_desc_get_size(&tensor->desc) / sizeof(float);
+}
+
+size_t egc_network_state_size(const egc_network *network)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < network->n_nodes; i++)
+        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_in[j]; j++)
+            size += count_of(network->nodes[i].state_in[j]);
+    return size;
+}
+
+void egc_network_set_state(egc_network *network, const float *state)
+{
+    for (size_t i = 0; i < network->n_nodes; i++)
+        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_in[j]; j++) {
+            egc_tensor *in = network->nodes[i].state_in[j];
+            if (state) {
+                memcpy(in->data, state, count_of(in) * sizeof *state);
+                state += count_of(in);
+            } else
+                memset(in->data, 0, count_of(in) * sizeof *state);
+        }
+}
+
+void egc_network_get_state(const egc_network *network, float *state)
+{
+    for (size_t i = 0; i < network->n_nodes; i++)
+        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_out[j]; j++) {
+            const egc_tensor *out = network->nodes[i].state_out[j];
+            memcpy(state, out->data, count_of(out) * sizeof *state);
+            state += count_of(out);
+        }
+}
+
+void egc_network_keep_state(egc_network *network)
+{
+    for (size_t i = 0; i < network->n_nodes; i++)
+        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_out[j]; j++) {
+            const egc_tensor *out = network->nodes[i].state_out[j];
+            memcpy(network->nodes[i].state_in[j]->data, out->data, count_of(out) * sizeof(float));
+        }
 }
 
 /* Points every parameter at its range of the flat vectors; either may be NULL. */

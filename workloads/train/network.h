@@ -14,6 +14,10 @@ typedef struct egc_network_config {
     size_t classes;
     size_t batch;
     bool training; /* false: only egc_network_forward */
+
+    size_t sequence; /* of words: batch is sequence steps of batch / sequence streams; else 0 */
+    size_t width;    /* for layers of EGC_WIDTH_CHOSEN */
+    double dropout;  /* probability, in layers of that kind */
 } egc_network_config;
 
 typedef struct egc_network {
@@ -37,6 +41,13 @@ void egc_network_free(egc_network *network);
 /* How many tensors of parameters there are, and the i-th. Borrowed. */
 size_t egc_network_parameters(const egc_network *network);
 const egc_parameter *egc_network_parameter(const egc_network *network, size_t i);
+
+/* What the network remembers from the last step of a batch to the first of the next: so many
+ * floats, 0 without recurrent layers. Set before a forward pass (NULL: zeros), get after it. */
+size_t egc_network_state_size(const egc_network *network);
+void egc_network_set_state(egc_network *network, const float *state);
+void egc_network_get_state(const egc_network *network, float *state);
+void egc_network_keep_state(egc_network *network); /* get and set, for the next batch */
 
 /* What a forward pass found in the first `count` examples of the batch. */
 typedef struct egc_outcome {

@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workloads/train/layers/layer.h"
 
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
 size_t egc_shape_count(const egc_shape *shape)
 {
     size_t count = 1;
     for (int i = 0; i < shape->rank; i++)
         count *= shape->dims[i];
     return count;
+}
+
+egc_parameter *egc_node_add_parameter(egc_node *node, const char *suffix, const egc_shape *shape,
+                                      double forward_flops, double backward_flops)
+{
+    assert(node->n_parameters < EGC_NODE_PARAMETERS);
+    egc_parameter *parameter = &node->parameters[node->n_parameters++];
+    egc_layer *layer = &parameter->layer;
+    snprintf(layer->name, sizeof layer->name, "%s.%s", node->spec.name, suffix);
+    for (int i = 0; i < shape->rank; i++)
+        layer->shape[i] = shape->dims[i];
+    layer->count = egc_shape_count(shape);
+    layer->forward_flops = forward_flops * (double)node->batch;
+    layer->backward_flops = backward_flops * (double)node->batch;
+    layer->forward_s = layer->backward_s = NAN;
+    return parameter;
 }
 
 egc_status egc_node_check_window(const egc_node *node, size_t padding, egc_error *err)

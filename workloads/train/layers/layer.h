@@ -23,6 +23,9 @@ typedef struct egc_layer_kind egc_layer_kind;
 /* The width of the last layer of a network: one output for each class of the data set. */
 #define EGC_WIDTH_CLASSES 0
 
+/* The width that the user chose for embeddings and recurrent layers. */
+#define EGC_WIDTH_CHOSEN SIZE_MAX
+
 typedef struct egc_layer_spec {
     const egc_layer_kind *kind;
     const char *name; /* of its parameters: "conv1" gives "conv1.weight" and "conv1.bias" */
@@ -44,7 +47,17 @@ typedef struct egc_parameter {
     egc_tensor *grad;  /* attached to the gradient of a run */
 } egc_parameter;
 
-enum { EGC_NODE_PARAMETERS = 2 }; /* weight and bias */
+enum { EGC_NODE_PARAMETERS = 3 }; /* weight and bias; two weights and bias of an LSTM */
+
+enum { EGC_NODE_STATES = 2 }; /* of an LSTM: output and cell */
+
+/* What networks of words have besides. A batch of them is `sequence` steps of batch / sequence
+ * streams, and step t of stream s is example t * streams + s. */
+typedef struct egc_sequences {
+    size_t sequence; /* 0 in networks of images */
+    size_t words;    /* in the vocabulary */
+    double dropout;  /* probability */
+} egc_sequences;
 
 /* What a normalisation knows of its input, by channel: in training the last batch's mean and
  * variance, else those it is given. */
@@ -61,6 +74,8 @@ typedef struct egc_node {
     bool needs_input_grad; /* false in front of the first parameters */
     bool feeds_relu;       /* a relu comes directly behind, or after a normalisation */
     egc_shape in, out;
+    egc_sequences sequences;
+    uint64_t place; /* in the network: tells apart what layers draw */
     egc_parameter parameters[EGC_NODE_PARAMETERS];
     int n_parameters;
     egc_moments moments;
@@ -68,8 +83,10 @@ typedef struct egc_node {
 
     egc_op *op; /* of the forward pass: the hint of the backward pass */
     egc_tensor *input, *output, *workspace;
-    egc_tensor *output_grad; /* set by the layer behind */
-    egc_tensor *input_grad;  /* set by this one if needed */
+    egc_tensor *state_in[EGC_NODE_STATES];  /* of the first step, and behind the last; NULL in */
+    egc_tensor *state_out[EGC_NODE_STATES]; /* layers without memory */
+    egc_tensor *output_grad;                /* set by the layer behind */
+    egc_tensor *input_grad;                 /* set by this one if needed */
 } egc_node;
 
 struct egc_layer_kind {
@@ -90,9 +107,17 @@ extern const egc_layer_kind egc_layer_global_pool; /* the mean of each channel *
 extern const egc_layer_kind egc_layer_relu;        /* max(x, 0) */
 extern const egc_layer_kind egc_layer_fork;        /* its input also skips to the matching join, */
 extern const egc_layer_kind egc_layer_join;        /* which adds it to its own; they nest */
+extern const egc_layer_kind egc_layer_embedding;   /* the row of a table for each word */
+extern const egc_layer_kind egc_layer_lstm;        /* long short-term memory, one layer */
+extern const egc_layer_kind egc_layer_dropout;     /* zeroes at random in training */
 extern const egc_layer_kind egc_layer_log_softmax; /* log-probabilities of classes */
 
 size_t egc_shape_count(const egc_shape *shape);
+
+/* Gives node one more parameter, called "NAME.SUFFIX" after the layer, of this shape. FLOPs are of
+ * one example. */
+egc_parameter *egc_node_add_parameter(egc_node *node, const char *suffix, const egc_shape *shape,
+                                      double forward_flops, double backward_flops);
 
 /* UNSUPPORTED unless the input is {channels, height, width} and a window fits into it. */
 egc_status egc_node_check_window(const egc_node *node, size_t padding,

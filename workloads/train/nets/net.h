@@ -10,6 +10,7 @@ typedef struct egc_net {
     const char *summary;
     const char *reference;
     const egc_layer_spec *layers; /* ends with a zeroed one */
+    bool reads_text;              /* it predicts the next word of a text; else it sees images */
 } egc_net;
 
 /* Every registered network, NULL-terminated, in the order of list.def, and their names alike. */

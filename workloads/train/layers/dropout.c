@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* y = mask x in training, where each number of the mask is 0 with the given probability p and
+ * 1 / (1 - p) otherwise, so that the mean stays (Srivastava, Hinton, Krizhevsky, Sutskever,
+ * Salakhutdinov 2014); y = x in evaluation. The mask follows from the graph's noise and the layer's
+ * place alone. */
+#include <math.h>
+
+#include "base/rng.h"
+#include "workloads/train/layers/layer.h"
+
+enum { SEED_MASK = 0x6d61736b }; /* "mask": the stream of random numbers used here */
+
+static egc_status plan(egc_node *node, egc_error *err)
+{
+    (void)err;
+    node->out = node->in;
+    return EGC_OK;
+}
+
+/* Two numbers of the mask from each draw. */
+static void draw_mask(const egc_node *node, uint64_t noise, float *mask, size_t count)
+{
+    double p = node->sequences.dropout;
+    uint32_t limit = (uint32_t)floor(ldexp(p, 32));
+    float kept = (float)(1 / (1 - p));
+    uint64_t state = egc_seed_derive(noise, SEED_MASK, node->place);
+    for (size_t i = 0; i < count; i += 2) {
+        uint64_t bits = egc_splitmix64(&state);
+        mask[i] = (uint32_t)bits < limit ? 0 : kept;
+        if (i + 1 < count)
+            mask[i + 1] = (uint32_t)(bits >> 32) < limit ? 0 : kept;
+    }
+}
+
+static size_t count_of(const egc_node *node)
+{
+    return node->batch * egc_shape_count(&node->out);
+}
+
+static void mask_output(const egc_graph *graph, void *data)
+{
+    const egc_node *node = data;
+    const float *in = node->input->data;
+    float *mask = node->workspace->data, *out = node->output->data;
+    size_t count = count_of(node);
+    draw_mask(node, graph->noise, mask, count);
+    for (size_t i = 0; i < count; i++)
+        out[i] = mask[i] * in[i];
+}
+
+static void mask_gradient(const egc_graph *graph, void *data)
+{
+    (void)graph;
+    const egc_node *node = data;
+    const float *mask = node->workspace->data, *from = node->output_grad->data;
+    float *to = node->input_grad->data;
+    size_t count = count_of(node);
+    for (size_t i = 0; i < count; i++)
+        to[i] = mask[i] * from[i];
+}
+
+/* Not in place: the layer in front may need its output for its gradient. */
+static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
+{
+    node->output = node->input;
+    if (!graph->training || node->sequences.dropout == 0)
+        return EGC_OK;
+    dnnl_memory_desc_t plain;
+    egc_status status = egc_node_desc(node, &node->in, &plain, err);
+    if (!status)
+        status =
+            egc_graph_convert(graph, EGC_PHASE_FORWARD, node->input, &plain, &node->input, err);
+    if (!status)
+        status = egc_graph_tensor(graph, &plain, &node->workspace, err);
+    if (!status)
+        status = egc_graph_tensor(graph, &plain, &node->output, err);
+    return status ? status
+                  : egc_graph_append_call(graph, EGC_PHASE_FORWARD, mask_output, node, err);
+}
+
+static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
+{
+    node->input_grad = node->output_grad;
+    if (!node->workspace)
+        return EGC_OK;
+    egc_status status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad,
+                                          &node->output->desc, &node->output_grad, err);
+    if (!status)
+        status = egc_graph_tensor(graph, &node->output->desc, &node->input_grad, err);
+    return status ? status
+                  : egc_graph_append_call(graph, EGC_PHASE_BACKWARD, mask_gradient, node, err);
+}
+
+const egc_layer_kind egc_layer_dropout = {
+    .name = "dropout",
+    .plan = plan,
+    .forward = forward,
+    .backward = backward,
+};
