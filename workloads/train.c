@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "workloads/train/batches.h"
 #include "workloads/train/datasets/dataset.h"
+#include "workloads/train/language.h"
 #include "workloads/train/nets/net.h"
 #include "workloads/train/network.h"
 #include "workloads/train/running.h"
@@ -31,6 +32,7 @@ typedef struct train_params {
     int schedule;
     int64_t train_examples;
     int64_t test_examples;
+    egc_language_params language;
 } train_params;
 
 static const char *const schedules[] = {"constant", "cosine", NULL};
@@ -103,6 +105,47 @@ static const egc_param params[] = {
      .min = 1,
      .max = INT32_MAX,
      .choices = all},
+    {.name = "sequence",
+     .help = "texts: words of each stream in one step, through which the gradient goes back",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, language.sequence),
+     .def = 35,
+     .min = 1,
+     .max = 4096},
+    {.name = "vocabulary",
+     .help = "texts: how many words are told apart, the most frequent ones of the training text",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, language.vocabulary),
+     .def = 10000,
+     .min = 3,
+     .max = 1 << 24,
+     .choices = all},
+    {.name = "width",
+     .help = "texts: numbers of each embedding, and units of each recurrent layer",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, language.width),
+     .def = 128,
+     .min = 1,
+     .max = 8192},
+    {.name = "dropout",
+     .help = "texts: probability with which an input of a layer is zeroed in training",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(train_params, language.dropout),
+     .def = 0,
+     .min = 0,
+     .max = 1,
+     .flags = EGC_PARAM_OPEN_MAX},
+    {.name = "carry",
+     .help = "texts: the recurrent state goes on from step to step of a worker, in an epoch",
+     .kind = EGC_PARAM_BOOL,
+     .offset = offsetof(train_params, language.carry),
+     .def = 1},
+    {.name = "evaluate_on",
+     .help = "texts: the part that is evaluated",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(train_params, language.evaluate_on),
+     .def = 1,
+     .choices = egc_language_parts},
     EGC_PARAM_END,
 };
 
@@ -112,6 +155,7 @@ typedef struct train_state {
     egc_network *training;
     egc_network *evaluation;
     egc_running running;
+    egc_language *language; /* instead of all the above when the data set is a text */
 } train_state;
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -178,14 +222,62 @@ static egc_status list_layers(egc_workload *workload, const egc_network *network
     return EGC_OK;
 }
 
+static egc_status open_language(const train_params *p, const egc_workload_request *request,
+                                egc_language **out, egc_error *err)
+{
+    const egc_dataset_type *dataset = egc_datasets()[p->dataset];
+    const egc_language_config config = {
+        .dataset = dataset,
+        .where = p->path[0] ? p->path : dataset->folder,
+        .net = egc_nets()[p->model],
+        .params = &p->language,
+        .batch = (size_t)p->batch,
+        .training_limit = limit_of(p->train_examples),
+        .test_limit = limit_of(p->test_examples),
+        .request = request,
+    };
+    return egc_language_new(&config, out, err);
+}
+
+/* Networks that read go with texts, and those that see with images. */
+static egc_status check_match(const train_params *p, egc_error *err)
+{
+    const egc_net *net = egc_nets()[p->model];
+    const egc_dataset_type *dataset = egc_datasets()[p->dataset];
+    bool is_text = dataset->text_files != NULL;
+    if (net->reads_text == is_text)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_UNSUPPORTED, "model %s needs %s, but data set %s is %s",
+                    net->name, net->reads_text ? "a text" : "images", dataset->name,
+                    is_text ? "a text" : "images");
+}
+
 static void close_train(egc_workload *workload)
 {
     train_state *state = workload->state;
     egc_network_free(state->training);
     egc_network_free(state->evaluation);
     egc_running_fini(&state->running);
+    egc_language_free(state->language);
     egc_batches_fini(&state->batches);
     egc_dataset_fini(&state->dataset);
+}
+
+static egc_status open_images(const train_params *p, const egc_workload_request *request,
+                              train_state *state, egc_error *err)
+{
+    egc_status status = load_dataset(p, &state->dataset, err);
+    if (!status)
+        status = egc_batches_init(&state->batches, state->dataset.training.count, request->workers,
+                                  (size_t)p->batch, request->seed, err);
+    if (!status)
+        status = build_networks(p, state, err);
+    return status ? status : start_running(state, request->workers, err);
+}
+
+static const egc_network *network_of(const train_state *state)
+{
+    return state->language ? egc_language_network(state->language) : state->training;
 }
 
 static egc_status open_train(egc_workload *workload, const void *params_in,
@@ -193,16 +285,13 @@ static egc_status open_train(egc_workload *workload, const void *params_in,
 {
     const train_params *p = params_in;
     train_state *state = workload->state;
-    egc_status status = load_dataset(p, &state->dataset, err);
+    egc_status status = check_match(p, err);
+    if (!status && egc_datasets()[p->dataset]->text_files)
+        status = open_language(p, request, &state->language, err);
+    else if (!status)
+        status = open_images(p, request, state, err);
     if (!status)
-        status = egc_batches_init(&state->batches, state->dataset.training.count, request->workers,
-                                  (size_t)p->batch, request->seed, err);
-    if (!status)
-        status = build_networks(p, state, err);
-    if (!status)
-        status = start_running(state, request->workers, err);
-    if (!status)
-        status = list_layers(workload, state->training, err);
+        status = list_layers(workload, network_of(state), err);
     if (status) {
         close_train(workload);
         return status;
@@ -224,7 +313,7 @@ static egc_status initialize(egc_workload *workload, float *parameters, egc_erro
     (void)err;
     const train_state *state = workload->state;
     for (size_t i = 0; i < workload->n_layers; i++) {
-        const egc_parameter *parameter = egc_network_parameter(state->training, i);
+        const egc_parameter *parameter = egc_network_parameter(network_of(state), i);
         uint64_t seed = egc_seed_derive(workload->request.seed, SEED_WEIGHTS, i);
         const gsl_rng rng = {egc_rng_splitmix64, &seed};
         float *values = parameters + parameter->first;
@@ -248,6 +337,8 @@ static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
                            const float *parameters, float *grad, double *loss, egc_error *err)
 {
     train_state *state = workload->state;
+    if (state->language)
+        return egc_language_gradient(state->language, step, worker, parameters, grad, loss, err);
     egc_network *network = state->training;
     const uint32_t *indices = egc_batches_get(&state->batches, step, worker);
     for (size_t i = 0; i < network->batch; i++)
@@ -269,6 +360,8 @@ static egc_status evaluate(egc_workload *workload, const float *parameters, egc_
                            egc_error *err)
 {
     train_state *state = workload->state;
+    if (state->language)
+        return egc_language_evaluate(state->language, parameters, out, err);
     egc_network *network = state->evaluation;
     const egc_examples *test = &state->dataset.test;
     egc_outcome total = {0};

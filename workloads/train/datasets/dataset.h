@@ -34,6 +34,10 @@ typedef struct egc_dataset_type {
     double mean, deviation; /* over all bytes of the training set, of byte / 255 */
     const char *remedy;     /* what to do when it is not there */
 
+    /* Of a text, its files for training, validation and testing (train/corpus.h reads them); what
+     * describes images is then not used. NULL otherwise. */
+    const char *const *text_files;
+
     /* Reads at most this many examples of each half. *out is zeroed before, and egc_dataset_fini
      * is due on failure too. IO, FORMAT, MEMORY. */
     egc_status (*load)(const struct egc_dataset_type *type, const char *folder,

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "workloads/train/corpus.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "workloads/train/vocabulary.h"
+
+enum { CHUNK_BYTES = 1 << 20 };
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* A part of a file, read from its start to its end. */
+typedef struct cursor {
+    const char *next, *end;
+    bool in_line; /* words came since the last line end */
+} cursor;
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* The next word, or "<eos>" behind the last one of a line. */
+static bool next_word(cursor *c, const char **text, size_t *len)
+{
+    while (c->next < c->end && (is_space(*c->next) || (*c->next == '\n' && !c->in_line)))
+        c->next++;
+    if (c->next == c->end || *c->next == '\n') {
+        bool ends_line = c->in_line;
+        c->in_line = false;
+        *text = "<eos>";
+        *len = strlen(*text);
+        return ends_line;
+    }
+    *text = c->next;
+    while (c->next < c->end && !is_space(*c->next) && *c->next != '\n')
+        c->next++;
+    *len = (size_t)(c->next - *text);
+    c->in_line = true;
+    return true;
+}
+
+static egc_status count_words(cursor part, egc_vocabulary *vocabulary, egc_error *err)
+{
+    const char *text;
+    size_t len;
+    egc_status status = EGC_OK;
+    while (!status && next_word(&part, &text, &len))
+        status = egc_vocabulary_count(vocabulary, text, len, err);
+    return status;
+}
+
+static egc_status number_words(cursor part, const egc_vocabulary *vocabulary, egc_buf *out,
+                               egc_error *err)
+{
+    const char *text;
+    size_t len;
+    egc_status status = EGC_OK;
+    while (!status && next_word(&part, &text, &len)) {
+        uint32_t number = egc_vocabulary_find(vocabulary, text, len);
+        status = egc_buf_append(out, &number, sizeof number, err);
+    }
+    return status;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+typedef struct sources {
+    egc_buf files[EGC_CORPUS_PARTS];
+    cursor parts[EGC_CORPUS_PARTS];
+} sources;
+
+static egc_status read_stream(FILE *file, const char *path, egc_buf *out, egc_error *err)
+{
+    size_t got = 0;
+    do {
+        egc_status status = egc_buf_reserve(out, CHUNK_BYTES, err);
+        if (status)
+            return status;
+        errno = 0;
+        got = fread(out->data + out->len, 1, CHUNK_BYTES, file);
+        out->len += got;
+    } while (got == CHUNK_BYTES);
+    return ferror(file) ? egc_fail_errno(err, "read", path) : EGC_OK;
+}
+
+static egc_status read_file(const char *path, egc_buf *out, egc_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return egc_fail_errno(err, "open", path);
+    egc_status status = read_stream(file, path, out, err);
+    fclose(file);
+    if (status)
+        return status;
+    const uint8_t *zero = out->len ? memchr(out->data, 0, out->len) : NULL;
+    if (zero)
+        return egc_fail(err, EGC_ERROR_FORMAT, "%s: not a text: byte %zu is 0", path,
+                        (size_t)(zero - out->data));
+    return EGC_OK;
+}
+
+static cursor cursor_of(const egc_buf *file, size_t first, size_t end)
+{
+    const char *bytes = (const char *)file->data;
+    return file->len ? (cursor){bytes + first, bytes + end, false} : (cursor){"", "", false};
+}
+
+static egc_status read_folder(const egc_dataset_type *type, const char *folder, sources *out,
+                              egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (int i = 0; i < EGC_CORPUS_PARTS && !status; i++) {
+        char path[PATH_MAX];
+        struct stat info;
+        int length = snprintf(path, sizeof path, "%s/%s", folder, type->text_files[i]);
+        if (length >= (int)sizeof path)
+            return egc_fail(err, EGC_ERROR_RANGE, "path must be shorter than %d bytes, got %d",
+                            PATH_MAX, length);
+        if (stat(path, &info) != 0 && errno == ENOENT)
+            return egc_fail(err, EGC_ERROR_IO, "%s is not in %s: %s", type->text_files[i], folder,
+                            type->remedy);
+        status = read_file(path, &out->files[i], err);
+        out->parts[i] = cursor_of(&out->files[i], 0, out->files[i].len);
+    }
+    return status;
+}
+
+static size_t count_lines(const egc_buf *file)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < file->len; i++)
+        lines += file->data[i] == '\n';
+    return lines;
+}
+
+/* Where a line starts. */
+static size_t find_line(const egc_buf *file, size_t line)
+{
+    size_t i = 0;
+    for (; i < file->len && line > 0; i++)
+        line -= file->data[i] == '\n';
+    return i;
+}
+
+static egc_status split_file(const char *path, sources *out, egc_error *err)
+{
+    egc_buf *file = &out->files[0];
+    egc_status status = read_file(path, file, err);
+    if (status)
+        return status;
+    size_t lines = count_lines(file);
+    size_t first[] = {0, find_line(file, lines - lines / 20 * 2),
+                      find_line(file, lines - lines / 20), file->len};
+    for (int i = 0; i < EGC_CORPUS_PARTS; i++)
+        out->parts[i] = cursor_of(file, first[i], first[i + 1]);
+    return EGC_OK;
+}
+
+static egc_status read_sources(const egc_dataset_type *type, const char *where, sources *out,
+                               egc_error *err)
+{
+    struct stat info;
+    if (stat(where, &info) == 0 && !S_ISDIR(info.st_mode))
+        return split_file(where, out, err);
+    return read_folder(type, where, out, err);
+}
+
+static egc_status make_corpus(const sources *from, const char *where, size_t limit, egc_corpus *out,
+                              egc_error *err)
+{
+    static const char *const names[] = {"training", "validation", "test"};
+    egc_vocabulary vocabulary;
+    egc_status status = egc_vocabulary_init(&vocabulary, err);
+    if (!status)
+        status = count_words(from->parts[EGC_CORPUS_TRAINING], &vocabulary, err);
+    if (!status)
+        egc_vocabulary_number(&vocabulary, limit);
+    for (int i = 0; i < EGC_CORPUS_PARTS && !status; i++) {
+        status = number_words(from->parts[i], &vocabulary, &out->numbers[i], err);
+        if (!status && out->numbers[i].len == 0)
+            status =
+                egc_fail(err, EGC_ERROR_FORMAT, "%s: the %s part has no words", where, names[i]);
+    }
+    out->vocabulary = vocabulary.size;
+    egc_vocabulary_fini(&vocabulary);
+    return status;
+}
+
+egc_status egc_corpus_load(const egc_dataset_type *type, const char *where, size_t limit,
+                           egc_corpus *out, egc_error *err)
+{
+    sources from = {0};
+    *out = (egc_corpus){0};
+    egc_status status = read_sources(type, where, &from, err);
+    if (!status)
+        status = make_corpus(&from, where, limit, out, err);
+    for (int i = 0; i < EGC_CORPUS_PARTS; i++)
+        egc_buf_fini(&from.files[i]);
+    if (status)
+        egc_corpus_fini(out);
+    return status;
+}
+
+void egc_corpus_fini(egc_corpus *corpus)
+{
+    for (int i = 0; i < EGC_CORPUS_PARTS; i++)
+        egc_buf_fini(&corpus->numbers[i]);
+    *corpus = (egc_corpus){0};
+}
+
+size_t egc_corpus_count(const egc_corpus *corpus, egc_corpus_part part)
+{
+    return corpus->numbers[part].len / sizeof(uint32_t);
+}
+
+const uint32_t *egc_corpus_numbers(const egc_corpus *corpus, egc_corpus_part part)
+{
+    return (const uint32_t *)(const void *)corpus->numbers[part].data;
+}
