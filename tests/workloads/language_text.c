@@ -65,7 +65,7 @@ static void test_many_words(void **state)
 {
     (void)state;
     enum { MANY = 5000 };
-    static char words[MANY][8];
+    static char words[MANY][16];
     egc_vocabulary vocabulary;
     assert_ok(egc_vocabulary_init(&vocabulary, &err), err);
     for (int i = 0; i < MANY; i++)
