@@ -2,25 +2,8 @@
 #include "workloads/train/layers/affine.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { WEIGHT, BIAS };
-
-/* Work is counted as multiplications and additions of the affine layers, as is usual. Backward
- * does the work of forward once for the weights and once for the input, if that is needed. */
-static void plan_parameter(egc_node *node, int which, const egc_shape *shape, double forward_flops,
-                           double backward_flops)
-{
-    egc_layer *layer = &node->parameters[which].layer;
-    snprintf(layer->name, sizeof layer->name, "%s.%s", node->spec.name,
-             which == WEIGHT ? "weight" : "bias");
-    for (int i = 0; i < shape->rank; i++)
-        layer->shape[i] = shape->dims[i];
-    layer->count = egc_shape_count(shape);
-    layer->forward_flops = forward_flops * (double)node->batch;
-    layer->backward_flops = backward_flops * (double)node->batch;
-    layer->forward_s = layer->backward_s = NAN;
-}
 
 /* He, Zhang, Ren, Sun 2015: variance 2 / fan-in in front of a relu, which halves what passes. Where
  * none follows, 1 / fan-in keeps the size: a max-pool in between already makes values larger, and
@@ -32,15 +15,18 @@ static double initial_deviation(const egc_node *node, const egc_shape *weight)
     return sqrt((node->feeds_relu ? 2 : 1) / fan_in);
 }
 
+/* Work is counted as multiplications and additions of the affine layers, as is usual. Backward
+ * does the work of forward once for the weights and once for the input, if that is needed. */
 void egc_affine_plan(egc_node *node, const egc_shape *weight, double multiply_adds)
 {
     const egc_shape bias = {1, {weight->dims[0]}};
     double flops = 2 * multiply_adds;
     double outputs = (double)egc_shape_count(&node->out);
-    plan_parameter(node, WEIGHT, weight, flops, node->needs_input_grad ? 2 * flops : flops);
-    plan_parameter(node, BIAS, &bias, outputs, outputs);
-    node->parameters[WEIGHT].deviation = initial_deviation(node, weight);
-    node->n_parameters = node->spec.no_bias ? 1 : 2;
+    egc_node_add_parameter(node, "weight", weight, flops,
+                           node->needs_input_grad ? 2 * flops : flops)
+        ->deviation = initial_deviation(node, weight);
+    if (!node->spec.no_bias)
+        egc_node_add_parameter(node, "bias", &bias, outputs, outputs);
 }
 
 /* A weight of a linear layer after images has the same bytes as one with the image's dimensions,

@@ -2,28 +2,11 @@
 /* y = weight (x - mean) / sqrt(variance + 1e-5) + bias, for each channel (Ioffe, Szegedy 2015,
  * arXiv:1502.03167). In training mean and variance are those of the batch, and the gradient goes
  * through them; else they are given (egc_network_set_moments). With spec.relu, max(y, 0). */
-#include <math.h>
-#include <stdio.h>
-
 #include "workloads/train/layers/layer.h"
 
 enum { WEIGHT, BIAS };
 
 #define EPSILON 1e-5f
-
-static void plan_parameter(egc_node *node, int which, const char *suffix, double start)
-{
-    egc_parameter *parameter = &node->parameters[which];
-    size_t channels = node->in.dims[0];
-    parameter->layer = (egc_layer){
-        .shape = {channels},
-        .count = channels,
-        .forward_s = NAN,
-        .backward_s = NAN,
-    };
-    snprintf(parameter->layer.name, sizeof parameter->layer.name, "%s.%s", node->spec.name, suffix);
-    parameter->start = start;
-}
 
 static egc_status plan(egc_node *node, egc_error *err)
 {
@@ -33,9 +16,9 @@ static egc_status plan(egc_node *node, egc_error *err)
                         "features",
                         egc_shape_count(&node->in));
     node->out = node->in;
-    plan_parameter(node, WEIGHT, "weight", 1);
-    plan_parameter(node, BIAS, "bias", 0);
-    node->n_parameters = 2;
+    const egc_shape channels = {1, {node->in.dims[0]}};
+    egc_node_add_parameter(node, "weight", &channels, 0, 0)->start = 1;
+    egc_node_add_parameter(node, "bias", &channels, 0, 0);
     node->moments.channels = node->in.dims[0];
     node->moments.count = node->batch * node->in.dims[1] * node->in.dims[2];
     return EGC_OK;
