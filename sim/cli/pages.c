@@ -270,7 +270,7 @@ egc_status egc_print_model(const egc_named *item, egc_error *err)
     egc_workload *workload;
     egc_error reason = {0};
     if (open_model(net->name, &workload, &reason)) {
-        egc_note("layers are known only with the data set: %s", reason.message);
+        printf("  %-11s known only with the data set: %s\n", "layers", reason.message);
         return EGC_OK;
     }
     egc_status status = print_layers(workload->layers, workload->n_layers,

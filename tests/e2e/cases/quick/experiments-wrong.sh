@@ -9,10 +9,10 @@ wrong() {
     refuses 1 "x.lua:$2" egc-sim run x.lua
 }
 wrong 's/steps  /stepz /' '3: stepz: unknown key; valid: workers, steps, eval_every, seed, bucket, first_bucket, overlap, cost, compress_on, network_model, max_sim_time, layers, name, workload, cluster, method, algorithm, exchange, where'
-wrong 's/batch = 8/bach = 8/' '5: workload.bach: unknown key; valid: model, dataset, path, batch, lr, momentum, weight_decay, schedule, train_examples, test_examples'
+wrong 's/batch = 8/bach = 8/' '5: workload.bach: unknown key; valid: model, dataset, path, batch, lr, momentum, weight_decay, schedule, train_examples, test_examples, ...'
 wrong 's/hosts = 2/host = 2/' '8: cluster.host: unknown key; valid: bandwidth, latency, efficiency, cores, speed, device, hosts'
 wrong 's/ratio = /ration = /' '10: method.ration: unknown key "ration" for topk; valid: ratio, memory, ...'
-wrong 's/"mlp"/"mpl"/' '5: workload.model: must be "cnn" or "mlp", got "mpl"'
+wrong 's/"mlp"/"mpl"/' '5: workload.model: must be "cnn", "lstm", ...'
 wrong 's/"v100"/"v101"/' '8: cluster.device: unknown device "v101"; valid: v100, a100, h100, cpu-core, edge'
 wrong 's/1Gbps/1Gbpz/' '8: cluster.bandwidth: unknown unit "Gbpz" in "1Gbpz"; known units: bps, Kbps, Mbps, Gbps, Tbps, B/s, KB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s'
 wrong 's/50us/-1us/' '8: cluster.latency: must be >= 0, got "-1us"'
