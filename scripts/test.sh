@@ -22,6 +22,7 @@ build asan
 echo "== Running the quick tests under AddressSanitizer and UBSan"
 ctest --preset asan -j "$(nproc)" -L quick
 
+build release
 build clang
 build scalar
 echo "== Running the kernel and known-answer tests without vector kernels"
