@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gaps in one of Elias' codes, of x = gap + 1 because they start at 1. A codec's file defines
+ *     CODE(verb)    the code's function, egc_elias_gamma_##verb say
+ * and includes this one. */
+#include "codec/elias.h"
+#include "codec/gaps.h"
+
+static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+{
+    (void)coding, (void)n;
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += CODE(bits)((uint64_t)egc_gap_before(index, i) + 1);
+    return total;
+}
+
+static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+                        size_t *count, size_t n, egc_error *err)
+{
+    (void)coding, (void)n;
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < *count && !status; i++)
+        status = CODE(write)(bits, (uint64_t)egc_gap_before(index, i) + 1, err);
+    return status;
+}
+
+static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+                       egc_error *err)
+{
+    egc_status status = EGC_OK;
+    uint64_t next = 0, x;
+    for (size_t i = 0; i < *count && !status; i++) {
+        status = CODE(read)(bits, &x, err);
+        if (!status)
+            status = egc_gap_skip(&next, x - 1, n, &index[i], err);
+    }
+    return status;
+}
