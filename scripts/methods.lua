@@ -29,7 +29,7 @@ return {
     egc.threshold { tau = 0.05 }, egc.strom { tau = 0.02 }, egc.dgc { warmup = 50 },
     "gaussiank", "redsync", egc.redsync { quantize = true, value = "mean" },
     "sidco", egc.sidco { distribution = "gp" }, "adacomp", "dryden",
-    "cltk", egc.deft { granularity = "layer" }, egc.sketch { ratio = 0.04 },
+    "cltk", egc.deft { granularity = "layer" }, egc.sketch { ratio = 0.02, columns = 8000 },
     -- EGC, and its other readings
     "egc", egc.egc { lr_correction = "element" }, egc.egc { rule = "budget", ratio = 0.002 },
     -- quantisers
