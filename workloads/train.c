@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "workloads/train/batches.h"
 #include "workloads/train/datasets/dataset.h"
+#include "workloads/train/datasets/locate.h"
 #include "workloads/train/language.h"
 #include "workloads/train/nets/net.h"
 #include "workloads/train/network.h"
@@ -50,7 +51,7 @@ static const egc_param params[] = {
      .offset = offsetof(train_params, dataset),
      .choices = egc_dataset_names},
     {.name = "path",
-     .help = "folder of the data set; empty: /usr/share/datasets/DATASET",
+     .help = "folder of the data set; empty: its own in EGC_DATA or /usr/share/datasets",
      .kind = EGC_PARAM_TEXT,
      .offset = offsetof(train_params, path)},
     {.name = "batch",
@@ -226,9 +227,13 @@ static egc_status open_language(const train_params *p, const egc_workload_reques
                                 egc_language **out, egc_error *err)
 {
     const egc_dataset_type *dataset = egc_datasets()[p->dataset];
+    egc_data_folder folder;
+    egc_status status = egc_data_locate(p->path, dataset->folder, &folder, err);
+    if (status)
+        return status;
     const egc_language_config config = {
         .dataset = dataset,
-        .where = p->path[0] ? p->path : dataset->folder,
+        .where = folder.path,
         .net = egc_nets()[p->model],
         .params = &p->language,
         .batch = (size_t)p->batch,
@@ -236,7 +241,8 @@ static egc_status open_language(const train_params *p, const egc_workload_reques
         .test_limit = limit_of(p->test_examples),
         .request = request,
     };
-    return egc_language_new(&config, out, err);
+    status = egc_language_new(&config, out, err);
+    return egc_data_explain(&folder, status, err);
 }
 
 /* Networks that read go with texts, and those that see with images. */

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "kernels/kernels.h"
+#include "workloads/train/datasets/locate.h"
 
 static const egc_command commands[] = {
     {"run", egc_cmd_run, "run an experiment written in Lua"},
@@ -30,7 +31,8 @@ static int print_help(void)
     egc_grid_print(&grid);
     puts("\n`egc-sim COMMAND --help` tells more about each.\n\n"
          "The environment variable EGC_KERNELS chooses the variant of the inner loops; results are "
-         "the\nsame with each.\n\nexample:\n"
+         "the\nsame with each. Data sets are looked for in the folder EGC_DATA, then "
+         "in " EGC_DATA_SYSTEM ".\n\nexample:\n"
          "  egc-sim run scripts/compare.lua && egc-sim plot results/compare");
     return EGC_EXIT_DONE;
 }
@@ -91,6 +93,7 @@ static int check_stdout(int exit_code)
 int main(int argc, char **argv)
 {
     const char *kernels = getenv("EGC_KERNELS");
+    egc_data_set_root(getenv("EGC_DATA"));
     egc_error err = {0};
     if (kernels && egc_kernels_use(kernels, &err)) {
         egc_note("EGC_KERNELS: %s", err.message);

@@ -300,8 +300,9 @@ egc_status egc_print_dataset(const egc_named *item, egc_error *err)
     const egc_dataset_type *type = (const egc_dataset_type *)item;
     print_fact("reference", type->reference);
     printf("  %-11s %zu\n", "classes", type->classes);
-    print_fact("folder", type->folder);
-    print_fact("if missing", type->remedy);
+    print_fact("folder", type->folder ? type->folder : "none: it is generated");
+    if (type->folder)
+        print_fact("if missing", type->remedy);
     return EGC_OK;
 }
 

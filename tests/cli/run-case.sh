@@ -14,7 +14,7 @@ rewrite=${3-}
 PATH=$bin:$PATH
 DATA=$(dirname "$(dirname "$case_file")")/data
 export PATH DATA
-unset EGC_KERNELS
+unset EGC_KERNELS EGC_DATA
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

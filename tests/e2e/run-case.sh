@@ -13,7 +13,7 @@ case_file=$(realpath "$3")
 ROOT=$(realpath "$SUITE/../..")
 EXPERIMENTS=$SUITE/experiments
 PATH=$BIN:$TOOLS:$PATH
-unset EGC_KERNELS
+unset EGC_KERNELS EGC_DATA
 
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT

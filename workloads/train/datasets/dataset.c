@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "workloads/train/datasets/locate.h"
+
 #define EGC_DATASET(name, text) extern const egc_dataset_type egc_dataset_##name;
 #include "workloads/train/datasets/list.def"
 #undef EGC_DATASET
@@ -26,20 +28,32 @@ const egc_dataset_type *const *egc_datasets(void)
     return datasets;
 }
 
-egc_status egc_dataset_load(const egc_dataset_type *type, const char *folder, size_t training_limit,
+static egc_status locate(const egc_dataset_type *type, const char *path, egc_data_folder *out,
+                         egc_error *err)
+{
+    if (type->folder)
+        return egc_data_locate(path, type->folder, out, err);
+    if (path[0])
+        return egc_fail(err, EGC_ERROR_RANGE, "path must be empty for %s, which is generated",
+                        type->name);
+    return EGC_OK;
+}
+
+egc_status egc_dataset_load(const egc_dataset_type *type, const char *path, size_t training_limit,
                             size_t test_limit, egc_dataset *out, egc_error *err)
 {
-    *out = (egc_dataset){
-        .shape = type->shape,
-        .classes = type->classes,
-        .scale = (float)(1 / (255 * type->deviation)),
-        .shift = (float)(-type->mean / type->deviation),
-    };
-    const char *where = folder[0] ? folder : type->folder;
-    egc_status status = type->load(type, where, training_limit, test_limit, out, err);
+    *out = (egc_dataset){.shape = type->shape, .classes = type->classes};
+    for (size_t i = 0; i < type->shape.dims[0]; i++) {
+        out->scale[i] = (float)(1 / (255 * type->deviation[i]));
+        out->shift[i] = (float)(-type->mean[i] / type->deviation[i]);
+    }
+    egc_data_folder folder = {0};
+    egc_status status = locate(type, path, &folder, err);
+    if (!status)
+        status = type->load(type, folder.path, training_limit, test_limit, out, err);
     if (status)
         egc_dataset_fini(out);
-    return status;
+    return egc_data_explain(&folder, status, err);
 }
 
 void egc_dataset_fini(egc_dataset *dataset)
@@ -56,9 +70,12 @@ int egc_dataset_get(const egc_dataset *dataset, const egc_examples *examples, si
                     float *out)
 {
     assert(index < examples->count);
-    size_t size = egc_shape_count(&dataset->shape);
+    size_t size = egc_shape_count(&dataset->shape), plane = size / dataset->shape.dims[0];
     const uint8_t *bytes = examples->values.data + index * size;
-    for (size_t i = 0; i < size; i++)
-        out[i] = dataset->scale * (float)bytes[i] + dataset->shift;
+    for (size_t channel = 0; channel < dataset->shape.dims[0]; channel++) {
+        const float scale = dataset->scale[channel], shift = dataset->shift[channel];
+        for (size_t i = channel * plane; i < (channel + 1) * plane; i++)
+            out[i] = scale * (float)bytes[i] + shift;
+    }
     return examples->labels.data[index];
 }

@@ -16,10 +16,12 @@ typedef struct egc_examples {
     egc_buf labels; /* one byte each */
 } egc_examples;
 
+enum { EGC_CHANNELS = 3 }; /* at most */
+
 typedef struct egc_dataset {
     egc_shape shape; /* of one example */
     size_t classes;
-    float scale, shift; /* a network sees scale * byte + shift */
+    float scale[EGC_CHANNELS], shift[EGC_CHANNELS]; /* a network sees scale * byte + shift */
     egc_examples training;
     egc_examples test;
 } egc_dataset;
@@ -28,11 +30,11 @@ typedef struct egc_dataset_type {
     const char *name;
     const char *summary;
     const char *reference;
-    const char *folder; /* where it is looked for by default */
+    const char *folder; /* its name, by which it is looked for; NULL: it is generated */
     egc_shape shape;    /* of one example */
-    size_t classes;
-    double mean, deviation; /* over all bytes of the training set, of byte / 255 */
-    const char *remedy;     /* what to do when it is not there */
+    size_t classes;     /* at most 256 */
+    double mean[EGC_CHANNELS], deviation[EGC_CHANNELS]; /* of byte / 255 in the training set */
+    const char *remedy;                                 /* what to do when it is not there */
 
     /* Of a text, its files for training, validation and testing (train/corpus.h reads them); what
      * describes images is then not used. NULL otherwise. */
@@ -50,8 +52,8 @@ extern const char *const egc_dataset_names[];
 
 #define EGC_EXAMPLES_ALL SIZE_MAX
 
-/* Loads a data set from folder, or from its default folder if that is "". */
-egc_status egc_dataset_load(const egc_dataset_type *type, const char *folder, size_t training_limit,
+/* Loads a data set from the folder path, or if that is "" from where it is found (locate.h). */
+egc_status egc_dataset_load(const egc_dataset_type *type, const char *path, size_t training_limit,
                             size_t test_limit, egc_dataset *out, egc_error *err) EGC_MUST_CHECK;
 void egc_dataset_fini(egc_dataset *dataset);
 

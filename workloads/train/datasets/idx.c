@@ -2,9 +2,10 @@
 #include "workloads/train/datasets/idx.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <zlib.h>
+
+#include "workloads/train/datasets/locate.h"
 
 enum { MAX_DIMENSIONS = 3, CHUNK_BYTES = 1 << 20 };
 
@@ -17,17 +18,15 @@ typedef struct idx_file {
 
 static egc_status open_file(idx_file *file, const char *folder, const char *name, egc_error *err)
 {
-    int length = snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
-    if (length >= (int)sizeof file->path)
-        return egc_fail(err, EGC_ERROR_RANGE, "path must be shorter than %d bytes, got %d",
-                        PATH_MAX, length);
+    egc_status status = egc_data_path(folder, name, file->path, err);
+    if (status)
+        return status;
     errno = 0;
     file->stream = gzopen(file->path, "rb");
     if (file->stream)
         return EGC_OK;
-    if (errno == ENOENT)
-        return egc_fail(err, EGC_ERROR_IO, "%s is not in %s: %s", name, folder, file->type->remedy);
-    return errno ? egc_fail_errno(err, "open", file->path) : egc_fail_memory(err, CHUNK_BYTES);
+    return errno ? egc_data_fail_open(folder, name, file->type->remedy, err)
+                 : egc_fail_memory(err, CHUNK_BYTES);
 }
 
 static egc_status fail_damaged(const idx_file *file, egc_error *err)

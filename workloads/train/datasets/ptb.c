@@ -10,7 +10,7 @@ const egc_dataset_type egc_dataset_ptb = {
     .summary = "Penn Treebank: a million words of the Wall Street Journal, in lower case",
     .reference = "Marcus, Santorini, Marcinkiewicz: Building a large annotated corpus of English, "
                  "Computational Linguistics 19(2), 1993; as prepared by Mikolov et al. 2010",
-    .folder = "/usr/share/datasets/ptb",
+    .folder = "ptb",
     .remedy = "set path to a folder with ptb.train.txt, ptb.valid.txt and ptb.test.txt as Mikolov "
               "et al. prepared them: a sentence in each line, words separated by spaces",
     .text_files = files,

@@ -7,7 +7,7 @@ const egc_dataset_type egc_dataset_text = {
     .name = "text",
     .summary = "any plain text",
     .reference = "the user's own",
-    .folder = "/usr/share/datasets/text",
+    .folder = "text",
     .remedy = "set path to a text file, or to a folder with train.txt, valid.txt and test.txt",
     .text_files = files,
 };
