@@ -4,9 +4,11 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "workloads/train/augment.h"
 #include "workloads/train/batches.h"
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/datasets/locate.h"
@@ -16,7 +18,7 @@
 #include "workloads/train/running.h"
 #include "workloads/workload.h"
 
-enum { SEED_WEIGHTS = 0x77656967 }; /* "weig": the stream of random numbers used here */
+enum { SEED_WEIGHTS = 0x77656967, SEED_AUGMENT = 0x6175676d }; /* "weig", "augm": random streams */
 
 enum { EVALUATION_BATCH = 100 }; /* large enough to be fast, small enough to stay in the cache */
 
@@ -33,9 +35,15 @@ typedef struct train_params {
     int schedule;
     int64_t train_examples;
     int64_t test_examples;
+    bool augment;
+    int split;
+    double alpha;
     egc_language_params language;
 } train_params;
 
+enum { SPLIT_IID, SPLIT_DIRICHLET };
+
+static const char *const splits[] = {"iid", "dirichlet", NULL};
 static const char *const schedules[] = {"constant", "cosine", NULL};
 static const char *const all[] = {"all", NULL};
 
@@ -106,6 +114,25 @@ static const egc_param params[] = {
      .min = 1,
      .max = INT32_MAX,
      .choices = all},
+    {.name = "augment",
+     .help = "cut training images out at random and mirror half of them",
+     .kind = EGC_PARAM_BOOL,
+     .offset = offsetof(train_params, augment)},
+    {.name = "split",
+     .help = "who sees which examples: iid, all of them in turn; dirichlet, each worker its own, "
+             "with its own shares of the classes",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(train_params, split),
+     .def = SPLIT_IID,
+     .choices = splits},
+    {.name = "alpha",
+     .help = "of the split dirichlet: the smaller, the fewer classes a worker sees",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(train_params, alpha),
+     .def = 0.5,
+     .min = 0,
+     .max = INFINITY,
+     .flags = EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX},
     {.name = "sequence",
      .help = "texts: words of each stream in one step, through which the gradient goes back",
      .kind = EGC_PARAM_INT,
@@ -156,6 +183,7 @@ typedef struct train_state {
     egc_network *training;
     egc_network *evaluation;
     egc_running running;
+    float *image;           /* before it is augmented; NULL: it is not */
     egc_language *language; /* instead of all the above when the data set is a text */
 } train_state;
 
@@ -185,6 +213,33 @@ static egc_status load_dataset(const train_params *p, egc_dataset *out, egc_erro
     if (!status)
         status = check_count("test_examples", p->test_examples, out->test.count, err);
     return status;
+}
+
+static egc_status make_batches(const train_params *p, const egc_workload_request *request,
+                               train_state *state, egc_error *err)
+{
+    const egc_examples *training = &state->dataset.training;
+    egc_status status = egc_batches_init(&state->batches, training->count, request->workers,
+                                         (size_t)p->batch, request->seed, err);
+    if (status || p->split == SPLIT_IID)
+        return status;
+    const egc_split split = {
+        .labels = training->labels.data,
+        .examples = training->count,
+        .classes = state->dataset.classes,
+        .workers = request->workers,
+        .alpha = p->alpha,
+        .seed = request->seed,
+    };
+    return egc_batches_split(&state->batches, &split, err);
+}
+
+static egc_status prepare_augmentation(const train_params *p, train_state *state, egc_error *err)
+{
+    const size_t count = egc_shape_count(&state->dataset.shape);
+    if (p->augment)
+        state->image = egc_calloc(count, sizeof *state->image);
+    return p->augment && !state->image ? egc_fail_memory(err, count) : EGC_OK;
 }
 
 static egc_status build_networks(const train_params *p, train_state *state, egc_error *err)
@@ -264,6 +319,7 @@ static void close_train(egc_workload *workload)
     egc_network_free(state->training);
     egc_network_free(state->evaluation);
     egc_running_fini(&state->running);
+    egc_free(state->image);
     egc_language_free(state->language);
     egc_batches_fini(&state->batches);
     egc_dataset_fini(&state->dataset);
@@ -274,8 +330,9 @@ static egc_status open_images(const train_params *p, const egc_workload_request 
 {
     egc_status status = load_dataset(p, &state->dataset, err);
     if (!status)
-        status = egc_batches_init(&state->batches, state->dataset.training.count, request->workers,
-                                  (size_t)p->batch, request->seed, err);
+        status = make_batches(p, request, state, err);
+    if (!status)
+        status = prepare_augmentation(p, state, err);
     if (!status)
         status = build_networks(p, state, err);
     return status ? status : start_running(state, request->workers, err);
@@ -339,6 +396,27 @@ static void load_example(egc_network *network, size_t place, const egc_dataset *
     network->labels[place] = egc_dataset_get(dataset, examples, index, values);
 }
 
+/* The batch of a worker. Its examples' places and mirrorings depend on nothing but the seed, the
+ * step, the worker and the place in the batch. */
+static void load_batch(egc_workload *workload, uint64_t step, size_t worker)
+{
+    train_state *state = workload->state;
+    egc_network *network = state->training;
+    const egc_dataset *dataset = &state->dataset;
+    const uint32_t *indices = egc_batches_get(&state->batches, step, worker);
+    const uint64_t seed = egc_seed_derive(
+        egc_seed_derive(workload->request.seed, SEED_AUGMENT, step), SEED_AUGMENT, worker);
+    for (size_t i = 0; i < network->batch; i++) {
+        load_example(network, i, dataset, &dataset->training, indices[i]);
+        if (!state->image)
+            continue;
+        const size_t count = egc_shape_count(&dataset->shape);
+        float *values = network->examples + i * count;
+        memcpy(state->image, values, count * sizeof *values);
+        egc_augment(&dataset->shape, egc_seed_derive(seed, SEED_AUGMENT, i), state->image, values);
+    }
+}
+
 static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
                            const float *parameters, float *grad, double *loss, egc_error *err)
 {
@@ -346,9 +424,7 @@ static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
     if (state->language)
         return egc_language_gradient(state->language, step, worker, parameters, grad, loss, err);
     egc_network *network = state->training;
-    const uint32_t *indices = egc_batches_get(&state->batches, step, worker);
-    for (size_t i = 0; i < network->batch; i++)
-        load_example(network, i, &state->dataset, &state->dataset.training, indices[i]);
+    load_batch(workload, step, worker);
     egc_outcome outcome;
     egc_status status = egc_network_forward(network, parameters, network->batch, &outcome, err);
     if (!status)

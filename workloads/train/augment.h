@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The usual augmentation of small images (He, Zhang, Ren, Sun 2016, as others before): pad by four
+ * on each side, cut out the original size at a random place, mirror every second image. The pad is
+ * zero as the network sees it, the mean colour. */
+#ifndef EGC_TRAIN_AUGMENT_H
+#define EGC_TRAIN_AUGMENT_H
+
+#include <stdint.h>
+
+#include "workloads/train/layers/layer.h"
+
+/* Writes an augmented copy of an image of the given shape. seed chooses place and mirroring. */
+void egc_augment(const egc_shape *shape, uint64_t seed, const float *image, float *out);
+
+#endif

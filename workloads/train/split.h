@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A training set split over workers by class: the fewer classes a worker sees, the less its
+ * gradients are those of the others.
+ *
+ * Every worker draws its shares of the classes from Dirichlet(alpha, ..., alpha) and takes examples
+ * by them, in turn with the others, until none are left (Hsu, Qi, Brown 2019, arXiv:1909.06335;
+ * there the workers take theirs one after the other). A large alpha makes all workers alike, a
+ * small one leaves each with few classes. All get the same number of examples, but for one at most,
+ * so that their mean gradient is still one of the whole training set; the price is that the last
+ * examples go to whoever is next, whatever their class. */
+#ifndef EGC_TRAIN_SPLIT_H
+#define EGC_TRAIN_SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct egc_split {
+    const uint8_t *labels; /* of all examples */
+    size_t examples, classes, workers;
+    double alpha;
+    uint64_t seed;
+} egc_split;
+
+/* Writes every index of 0 .. examples-1 once to out: first those of worker 0, then those of worker
+ * 1 and so on. Worker w's start at out[egc_split_first(split, w)]. MEMORY. */
+egc_status egc_split_dirichlet(const egc_split *split, uint32_t *out,
+                               egc_error *err) EGC_MUST_CHECK;
+size_t egc_split_first(const egc_split *split, size_t worker);
+
+#endif
