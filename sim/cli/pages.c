@@ -241,7 +241,15 @@ static egc_status print_layers(const egc_layer *layers, size_t n, const char *wo
 }
 
 /* Opens the workload "train" with this model and all else at its default. */
-static egc_status open_model(const char *model, egc_workload **out, egc_error *err)
+static egc_status set_text(const egc_param *table, void *params, const char *name, const char *text,
+                           egc_error *err)
+{
+    const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = text};
+    return egc_param_set(egc_params_find(table, name), params, &value, err);
+}
+
+/* Of images a few are enough: layers depend on their shape alone. */
+static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *err)
 {
     const egc_workload_type *type;
     egc_status status = egc_workload_find("train", &type, err);
@@ -251,10 +259,14 @@ static egc_status open_model(const char *model, egc_workload **out, egc_error *e
     if (!params)
         return egc_fail_memory(err, type->params_size);
     egc_params_init(type->params, params);
-    const egc_param *row = egc_params_find(type->params, "model");
-    egc_scalar name = {.kind = EGC_SCALAR_TEXT, .text = model};
     egc_workload_request request = {.workers = 1, .steps = 1, .seed = 1};
-    status = egc_param_set(row, params, &name, err);
+    status = set_text(type->params, params, "model", net->name, err);
+    if (!status)
+        status = set_text(type->params, params, "dataset", net->usual_dataset, err);
+    if (!status && !net->reads_text)
+        status = set_text(type->params, params, "train_examples", "100", err);
+    if (!status && !net->reads_text)
+        status = set_text(type->params, params, "test_examples", "1", err);
     if (!status)
         status = egc_workload_new(type, params, &request, out, err);
     egc_free(params);
@@ -269,10 +281,11 @@ egc_status egc_print_model(const egc_named *item, egc_error *err)
     print_fact("reference", net->reference);
     egc_workload *workload;
     egc_error reason = {0};
-    if (open_model(net->name, &workload, &reason)) {
+    if (open_model(net, &workload, &reason)) {
         printf("  %-11s known only with the data set: %s\n", "layers", reason.message);
         return EGC_OK;
     }
+    print_fact("on", net->usual_dataset);
     egc_status status = print_layers(workload->layers, workload->n_layers,
                                      "one worker's batch of the default size", err);
     egc_workload_free(workload);

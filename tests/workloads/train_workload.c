@@ -127,6 +127,111 @@ static void test_deterministic(void **state)
     (void)state;
     check_deterministic("model=cnn;train_examples=2000;test_examples=100");
     check_deterministic("model=mlp;train_examples=2000;test_examples=100");
+    check_deterministic("model=resnet20;dataset=shapes32;train_examples=200;test_examples=10;"
+                        "batch=8;augment=true;split=dirichlet");
+}
+
+static void descend(run *r, uint64_t steps)
+{
+    for (uint64_t at = 0; at < steps; at++)
+        for (size_t worker = 0; worker < REQUEST.workers; worker++) {
+            step(r, at, worker);
+            for (size_t i = 0; i < r->workload->n_params; i++)
+                r->parameters[i] -= 0.05f * r->gradient[i];
+        }
+}
+
+static egc_evaluation evaluate(run *r)
+{
+    egc_evaluation evaluation;
+    assert_ok(r->workload->type->evaluate(r->workload, r->parameters, &evaluation, &err), err);
+    return evaluation;
+}
+
+static void check_same_training(const char *settings)
+{
+    run a = start(settings, 3), b = start(settings, 3);
+    descend(&a, 4);
+    descend(&b, 4);
+    assert_memory_equal(a.parameters, b.parameters, a.workload->n_params * sizeof(float));
+    assert_true(evaluate(&a).loss == evaluate(&b).loss);
+    finish(&a);
+    finish(&b);
+}
+
+static void test_same_parameters_after_training(void **state)
+{
+    (void)state;
+    check_same_training("model=cnn;train_examples=512;test_examples=100");
+    check_same_training("model=vgg;dataset=shapes32;train_examples=100;test_examples=50;batch=8;"
+                        "augment=true;split=dirichlet;alpha=0.1");
+    check_same_training("model=resnet20;dataset=shapes32;train_examples=100;test_examples=50;"
+                        "batch=8");
+}
+
+/* Networks with batch normalisation are evaluated with running moments: they move with the
+ * gradients asked for, all of a step at once, in whatever order. */
+static void test_running_moments(void **state)
+{
+    (void)state;
+    const char *settings = "model=vgg;dataset=shapes32;train_examples=64;test_examples=50;batch=8";
+    run a = start(settings, 3), b = start(settings, 3);
+    const double at_first = evaluate(&a).loss;
+    assert_true(at_first == evaluate(&b).loss);
+    for (size_t worker = 0; worker < 4; worker++) {
+        step(&a, 0, worker);
+        step(&b, 0, 3 - worker);
+    }
+    assert_true(evaluate(&a).loss != at_first);
+    assert_true(evaluate(&a).loss == evaluate(&b).loss);
+    step(&a, 1, 0);
+    assert_true(evaluate(&a).loss != evaluate(&b).loss);
+    finish(&a);
+    finish(&b);
+}
+
+/* Augmented images give another gradient. */
+static void test_augmentation(void **state)
+{
+    (void)state;
+    const char *settings = "model=softmax;dataset=shapes32;train_examples=32;test_examples=1;"
+                           "batch=8;augment=true";
+    run plain =
+        start("model=softmax;dataset=shapes32;train_examples=32;test_examples=1;batch=8", 3);
+    run augmented = start(settings, 3);
+    const size_t size = plain.workload->n_params * sizeof(float);
+    step(&plain, 0, 0);
+    step(&augmented, 0, 0);
+    assert_memory_not_equal(plain.gradient, augmented.gradient, size);
+    finish(&plain);
+    finish(&augmented);
+}
+
+/* A worker with few classes has a loss far from the others' once a network prefers some class. */
+static void test_dirichlet_split(void **state)
+{
+    (void)state;
+    run even = start("model=softmax;dataset=shapes32;train_examples=400;test_examples=1", 3);
+    run skewed = start("model=softmax;dataset=shapes32;train_examples=400;test_examples=1;"
+                       "split=dirichlet;alpha=0.01",
+                       3);
+    run *runs[] = {&even, &skewed};
+    double spread[2];
+    for (int i = 0; i < 2; i++) {
+        const size_t n = runs[i]->workload->n_params;
+        memset(runs[i]->parameters, 0, n * sizeof(float));
+        runs[i]->parameters[n - 1] = 2; /* the bias of the last class */
+        double least = INFINITY, most = 0;
+        for (size_t worker = 0; worker < 4; worker++) {
+            const double loss = step(runs[i], 0, worker);
+            least = fmin(least, loss);
+            most = fmax(most, loss);
+        }
+        spread[i] = most - least;
+    }
+    assert_true(spread[1] > 2 * spread[0]);
+    finish(&even);
+    finish(&skewed);
 }
 
 /* A gradient of a batch is the mean over its halves. */
@@ -226,6 +331,11 @@ static void test_refusals(void **state)
     assert_fails(train_open("model=resnet", &REQUEST, &workload, &err), err, EGC_ERROR_RANGE,
                  "must be \"cnn\", \"lstm\", \"lstm2\", \"mlp\", \"resnet20\", \"softmax\" or "
                  "\"vgg\", got \"resnet\"");
+    assert_fails(train_open("alpha=0", &REQUEST, &workload, &err), err, EGC_ERROR_RANGE,
+                 "must be > 0, got \"0\"");
+    assert_fails(train_open("dataset=shapes32;train_examples=50001", &REQUEST, &workload, &err),
+                 err, EGC_ERROR_RANGE,
+                 "train_examples must be at most 50000, which the data set has, got 50001");
     assert_fails(train_open("path=/nowhere", &REQUEST, &workload, &err), err, EGC_ERROR_IO,
                  "train-images-idx3-ubyte.gz is not in /nowhere: install the Debian package "
                  "dataset-fashion-mnist, or set path to a folder with the four .gz files of the "
@@ -239,6 +349,10 @@ int main(void)
         cmocka_unit_test(test_remainder_is_left_out),
         cmocka_unit_test(test_order_depends_on_seed_and_epoch),
         cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_same_parameters_after_training),
+        cmocka_unit_test(test_running_moments),
+        cmocka_unit_test(test_augmentation),
+        cmocka_unit_test(test_dirichlet_split),
         cmocka_unit_test(test_gradient_is_a_mean),
         cmocka_unit_test(test_initial_parameters),
         cmocka_unit_test(test_evaluation_of_a_short_batch),

@@ -24,4 +24,5 @@ const egc_net egc_net_cnn = {
     .reference = "LeCun, Bottou, Bengio, Haffner: Gradient-based learning applied to document "
                  "recognition, Proc. IEEE 86(11), 1998",
     .layers = layers,
+    .usual_dataset = "fashion-mnist",
 };

@@ -20,5 +20,6 @@ const egc_net egc_net_lstm = {
     .reference = "Zaremba, Sutskever, Vinyals: Recurrent neural network regularization, "
                  "arXiv:1409.2329",
     .layers = layers,
+    .usual_dataset = "kjv",
     .reads_text = true,
 };

@@ -18,4 +18,5 @@ const egc_net egc_net_mlp = {
     .reference = "Rumelhart, Hinton, Williams: Learning representations by back-propagating "
                  "errors, Nature 323, 1986",
     .layers = layers,
+    .usual_dataset = "fashion-mnist",
 };

@@ -10,6 +10,7 @@ typedef struct egc_net {
     const char *summary;
     const char *reference;
     const egc_layer_spec *layers; /* ends with a zeroed one */
+    const char *usual_dataset;    /* on which its page counts its parameters */
     bool reads_text;              /* it predicts the next word of a text; else it sees images */
 } egc_net;
 

@@ -42,4 +42,5 @@ const egc_net egc_net_resnet20 = {
     .reference = "He, Zhang, Ren, Sun: Deep residual learning for image recognition, CVPR 2016, "
                  "arXiv:1512.03385",
     .layers = layers,
+    .usual_dataset = "shapes32",
 };

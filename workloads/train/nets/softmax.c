@@ -12,4 +12,5 @@ const egc_net egc_net_softmax = {
     .summary = "softmax regression: inputs to classes, a convex problem",
     .reference = "Cox: The regression analysis of binary sequences, J. R. Stat. Soc. B 20(2), 1958",
     .layers = layers,
+    .usual_dataset = "fashion-mnist",
 };

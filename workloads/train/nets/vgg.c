@@ -32,4 +32,5 @@ const egc_net egc_net_vgg = {
     .reference = "Simonyan, Zisserman: Very deep convolutional networks for large-scale image "
                  "recognition, ICLR 2015, arXiv:1409.1556",
     .layers = layers,
+    .usual_dataset = "shapes32",
 };
