@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words that the workload `process` and the user's program exchange, version 1. README.md
+ * explains them. Everything is little-endian; structs have no gaps. */
+#ifndef EGC_PROCESS_PROTOCOL_H
+#define EGC_PROCESS_PROTOCOL_H
+
+#include <stdint.h>
+
+#include "workloads/workload.h"
+
+enum { EGC_PROCESS_VERSION = 1, EGC_PROCESS_MAX_LAYERS = 65536, EGC_PROCESS_MAX_REASON = 511 };
+
+/* Before each message, in both directions. */
+typedef struct egc_process_frame {
+    char kind[4];
+    uint32_t zero;
+    uint64_t bytes; /* that follow */
+} egc_process_frame;
+
+/* "HELO" to the program, which answers "LAYR". */
+typedef struct egc_process_hello {
+    uint32_t version;
+    uint32_t workers;
+    uint64_t steps;
+    uint64_t seed;
+} egc_process_hello;
+
+/* Followed by n_layers egc_process_layer. */
+typedef struct egc_process_model {
+    uint32_t version;
+    uint32_t n_layers;
+    double lr;
+    double momentum;
+    double weight_decay;
+    uint32_t schedule; /* egc_schedule */
+    uint32_t zero;
+    char name[EGC_LAYER_NAME];
+} egc_process_model;
+
+typedef struct egc_process_layer {
+    char name[EGC_LAYER_NAME];
+    uint64_t shape[EGC_LAYER_DIMS];
+    double forward_flops;
+    double backward_flops;
+    double forward_s;
+    double backward_s;
+} egc_process_layer;
+
+/* "GRAD" to the program: this, and the parameters unless they are those of the last message that
+ * had any. The answer is "GRAD": the loss (double), and the gradient. */
+typedef struct egc_process_request {
+    uint64_t step;
+    uint64_t worker;
+} egc_process_request;
+
+/* "EVAL" to the program: the parameters, or nothing, as above. The answer is "EVAL" with this. */
+typedef struct egc_process_quality {
+    double loss;
+    double accuracy;
+    double perplexity;
+} egc_process_quality;
+
+#endif
