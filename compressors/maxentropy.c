@@ -3,7 +3,7 @@
  * Compression for Distributed Deep Learning", 2019; Information Sciences 2021, DOI
  * 10.1016/j.ins.2020.05.121) were not available to us; the default is chosen because it is
  * principled, needs no tuned ratio, and measured well. Magnitudes are a_i = |x_i|, exact zeros left
- * out, and p_i = a_i / sum a.
+ * out.
  *
  * rule = "maxentropy", staged. The threshold of Kapur, Sahoo and Wong (1985) splits a histogram
  * where the entropies of its two parts sum to the most:
@@ -19,14 +19,8 @@
  * first histogram is estimated from every 1/sample-th element, from a random start, at least 16 a
  * bin; its upper bins, of a sixteenth of all elements or fewer, are counted exactly.
  *
- * rule = "share": the smallest set of the largest a_i whose terms -p_i ln p_i reach `share` of
- * their sum, the entropy; at least one.
- *
- * rule = "budget": of K = max(1, floor(ratio n)) elements each layer of the unit gets a part in
- * proportion to its effective number of elements, exp(H), H = -sum p_i ln p_i over the layer: k =
- * max(1, floor(K exp(H) / sum exp(H))), its largest. No layer gets more than it has that is not
- * zero; the others share what it leaves. Layers of zeros get nothing. A unit that is one layer
- * sends the K largest: for a budget over layers, granularity is "model" or "bucket".
+ * rule = "share" and rule = "budget" go by the entropy of the magnitudes themselves: entropy.h. For
+ * a budget over layers, granularity is "model" or "bucket".
  *
  * All are scale-free, and ties go to the lower index.
  *
@@ -37,6 +31,7 @@
 #include <math.h>
 
 #include "compressors/compressor.h"
+#include "compressors/entropy.h"
 #include "compressors/largest.h"
 #include "kernels/kernels.h"
 
@@ -262,189 +257,7 @@ static egc_status select_tail(const maxentropy_params *params, const egc_context
     return EGC_OK;
 }
 
-/* ---- a share of the entropy ------------------------------------------------------------------ */
-
-/* Sums over some elements, of b = a / max a: with B their sum over all elements, an element's term
- * is -p ln p = b (ln B - ln b) / B. */
-typedef struct entropy_sums {
-    double b;
-    double b_ln_b;
-    size_t count; /* of those that are not 0 */
-} entropy_sums;
-
-static inline void add_element(entropy_sums *sums, float magnitude, double inverse)
-{
-    double b = (double)magnitude * inverse;
-    sums->b += b;
-    sums->b_ln_b += b * log(b);
-    sums->count++;
-}
-
-/* The sum of the elements' terms, times B. */
-static double terms(const entropy_sums *sums, double ln_B)
-{
-    return fmax(0, ln_B * sums->b - sums->b_ln_b);
-}
-
-enum { RADIX_BITS = 11, RADIX_BINS = 1 << RADIX_BITS };
-
-/* The bin, from the top, in which the terms reach the goal; *reached becomes their sum over those
- * above it. Should rounding have lost the goal, the lowest bin that holds anything. */
-static uint32_t decisive_bin(const entropy_sums *bins, double ln_B, double goal, double *reached)
-{
-    uint32_t last = 0;
-    double above = *reached, sum = *reached;
-    for (uint32_t bin = RADIX_BINS; bin-- > 0;) {
-        if (bins[bin].count == 0)
-            continue;
-        last = bin;
-        above = sum;
-        sum += terms(&bins[bin], ln_B);
-        if (sum >= goal)
-            break;
-    }
-    *reached = above;
-    return last;
-}
-
-/* The least magnitude of the smallest set of the largest whose terms reach `share` of all, and how
- * many that equal it are in the set. A radix select as in largest.c, but by sums of terms instead
- * of counts. x is not all zeros; candidates has room for n. */
-static float share_threshold(const float *x, size_t n, double share, double inverse,
-                             entropy_sums *bins, uint32_t *candidates, size_t *ties)
-{
-    static const unsigned shifts[] = {20, 9, 0}; /* 11 + 11 + 9 bits; the last overlap by 2 */
-    for (size_t i = 0; i < n; i++)
-        if (x[i] != 0)
-            add_element(&bins[egc_magnitude_bits(x[i]) >> shifts[0]], fabsf(x[i]), inverse);
-    entropy_sums all = {0};
-    for (uint32_t bin = 0; bin < RADIX_BINS; bin++) {
-        all.b += bins[bin].b;
-        all.b_ln_b += bins[bin].b_ln_b;
-    }
-    double ln_B = log(all.b), reached = 0;
-    double goal = share * terms(&all, ln_B) * (1 - 1e-9); /* a hair less is what the user means */
-    uint32_t bin = decisive_bin(bins, ln_B, goal, &reached), value = bin;
-    size_t left = 0;
-    for (size_t i = 0; i < n; i++) { /* without branches: no one could predict them */
-        candidates[left] = egc_magnitude_bits(x[i]);
-        left += candidates[left] >> shifts[0] == bin;
-    }
-    for (int level = 1; level < 3; level++) {
-        memset(bins, 0, RADIX_BINS * sizeof *bins);
-        size_t kept = 0;
-        for (size_t i = 0; i < left; i++) {
-            float magnitude;
-            memcpy(&magnitude, &candidates[i], sizeof magnitude);
-            add_element(&bins[candidates[i] >> shifts[level] & (RADIX_BINS - 1)], magnitude,
-                        inverse);
-        }
-        bin = decisive_bin(bins, ln_B, goal, &reached);
-        for (size_t i = 0; i < left; i++)
-            if ((candidates[i] >> shifts[level] & (RADIX_BINS - 1)) == bin)
-                candidates[kept++] = candidates[i];
-        left = kept;
-        value = candidates[0] >> shifts[level];
-    }
-    double term = terms(&bins[bin], ln_B) / (double)left; /* of each of those equal to it */
-    double wanted = term > 0 ? ceil((goal - reached) / term) : 1;
-    *ties = wanted < 1 ? 1 : wanted > (double)left ? left : (size_t)wanted;
-    float threshold;
-    memcpy(&threshold, &value, sizeof threshold);
-    return threshold;
-}
-
-static egc_status select_share(const maxentropy_params *params, const egc_context *context,
-                               const float *x, size_t n, egc_selection *out, egc_error *err)
-{
-    size_t bins_bytes = RADIX_BINS * sizeof(entropy_sums), ties;
-    uint32_t *candidates = egc_arena_alloc(context->scratch, n * sizeof *candidates);
-    entropy_sums *bins = egc_arena_alloc(context->scratch, bins_bytes);
-    if (!candidates || !bins)
-        return egc_fail_memory(err, n * sizeof *candidates + bins_bytes);
-    out->count = 0;
-    if (context->max_abs == 0)
-        return EGC_OK;
-    float threshold =
-        share_threshold(x, n, params->share, 1 / (double)context->max_abs, bins, candidates, &ties);
-    out->count = egc_largest_from(x, n, threshold, ties, candidates, out->index);
-    return EGC_OK;
-}
-
-/* ---- a budget over layers -------------------------------------------------------------------- */
-
-typedef struct layer_part {
-    double effective; /* exp(H) */
-    double most;      /* elements that are not 0 */
-    double k;
-} layer_part;
-
-static layer_part measure_layer(const float *x, size_t n, double inverse)
-{
-    entropy_sums sums = {0};
-    for (size_t i = 0; i < n; i++)
-        if (x[i] != 0)
-            add_element(&sums, fabsf(x[i]), inverse);
-    if (sums.count == 0)
-        return (layer_part){0};
-    return (layer_part){.effective = exp(log(sums.b) - sums.b_ln_b / sums.b),
-                        .most = (double)sums.count};
-}
-
-/* Divides the budget in proportion to the effective numbers. A layer whose part is more than it
- * has takes all it has; what is left is divided anew among the others. */
-static void divide_budget(layer_part *part, size_t n_layers, double budget)
-{
-    for (bool again = true; again;) {
-        double all = 0;
-        for (size_t l = 0; l < n_layers; l++)
-            all += part[l].k == 0 ? part[l].effective : 0;
-        again = false;
-        double left = budget;
-        for (size_t l = 0; l < n_layers; l++)
-            if (part[l].k == 0 && part[l].effective > 0 &&
-                left * part[l].effective >= part[l].most * all) {
-                part[l].k = part[l].most;
-                budget -= part[l].most;
-                again = true;
-            }
-        for (size_t l = 0; !again && l < n_layers; l++)
-            if (part[l].k == 0 && part[l].effective > 0)
-                part[l].k = fmax(1, floor(budget * part[l].effective / all * (1 + 1e-12)));
-    }
-}
-
-static egc_status select_budget(const egc_context *context, const float *x, size_t n,
-                                egc_selection *out, egc_error *err)
-{
-    const egc_unit *unit = context->unit;
-    size_t budget = egc_largest_count(context->density, n), first = 0;
-    out->count = 0;
-    if (!unit->layers)
-        return egc_largest_select(x, n, budget, context->scratch, out->index, &out->count, err);
-    layer_part *part = egc_arena_alloc(context->scratch, unit->n_layers * sizeof *part);
-    if (!part)
-        return egc_fail_memory(err, unit->n_layers * sizeof *part);
-    for (size_t l = 0; l < unit->n_layers; first += unit->layers[l++])
-        part[l] = measure_layer(x + first, unit->layers[l], 1 / (double)context->max_abs);
-    divide_budget(part, unit->n_layers, (double)budget);
-    first = 0;
-    for (size_t l = 0; l < unit->n_layers; first += unit->layers[l++]) {
-        size_t count = 0;
-        if (part[l].k == 0)
-            continue;
-        egc_status status =
-            egc_largest_select(x + first, unit->layers[l], (size_t)part[l].k, context->scratch,
-                               out->index + out->count, &count, err);
-        if (status)
-            return status;
-        for (size_t end = out->count + count; out->count < end; out->count++)
-            out->index[out->count] += (uint32_t)first;
-    }
-    return EGC_OK;
-}
-
-/* ---- the three together ---------------------------------------------------------------------- */
+/* ---- all rules ------------------------------------------------------------------------------- */
 
 static egc_status select_by_entropy(const void *params_, void *state, const egc_context *context,
                                     const float *x, size_t n, egc_selection *out, egc_error *err)
@@ -452,9 +265,9 @@ static egc_status select_by_entropy(const void *params_, void *state, const egc_
     (void)state;
     const maxentropy_params *params = params_;
     if (params->rule == RULE_SHARE)
-        return select_share(params, context, x, n, out, err);
+        return egc_entropy_select_share(params->share, context, x, n, out, err);
     if (params->rule == RULE_BUDGET)
-        return select_budget(context, x, n, out, err);
+        return egc_entropy_select_budget(context, x, n, out, err);
     return select_tail(params, context, x, n, out, err);
 }
 
