@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of methods, worked out by hand. */
 #include "support/inputs.h"
+#include "support/method.h"
 #include "support/team.h"
 #include "support/test.h"
 
-static egc_method method_of(const char *name, const char *settings)
+/* A method that makes sense. */
+static egc_method checked(const char *name, const char *settings)
 {
-    egc_method method;
+    egc_method method = method_of(name, settings);
     egc_error err = {0};
-    char copy[256];
-    snprintf(copy, sizeof copy, "%s", settings);
-    assert_ok(egc_method_init(&method, name, &err), err);
-    for (char *item = strtok(copy, ";"); item; item = strtok(NULL, ";")) {
-        char *value = strchr(item, '=');
-        *value++ = '\0';
-        egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
-        assert_ok(egc_method_set(&method, item, &scalar, &err), err);
-    }
     assert_ok(egc_method_check(&method, &err), err);
     return method;
 }
@@ -28,7 +21,7 @@ static const egc_unit one = {.name = "one", .count = 2};
 static void residuals_decay(void **state)
 {
     (void)state;
-    egc_method method = method_of("threshold", "tau=2.5;residual_decay=0.5");
+    egc_method method = checked("threshold", "tau=2.5;residual_decay=0.5");
     test_team *team = team_new(&method, 1, &one, 1);
     float g[2] = {1, 0}, average[2], *gradients[] = {g};
     const float want[] = {1, 1.5, 1.75};
@@ -45,14 +38,14 @@ static void rescaling_applies_at_the_rate_of_origin(void **state)
 {
     (void)state;
     float g[2] = {1, 0}, average[2], *gradients[] = {g};
-    egc_method method = method_of("threshold", "tau=100;residual_lr=rescale");
+    egc_method method = checked("threshold", "tau=100;residual_lr=rescale");
     test_team *team = team_new(&method, 1, &one, 1);
     team_step(team, 0, 0.4, gradients, average);
     team_step(team, 1, 0.1, gradients, average);
     assert_close((double)egc_encoder_residual(team->encoder[0])[0], 5, 1e-6);
     team_free(team);
 
-    method = method_of("threshold", "tau=100;memory=momentum;residual_lr=rescale");
+    method = checked("threshold", "tau=100;memory=momentum;residual_lr=rescale");
     team = team_new(&method, 1, &one, 1);
     team_step(team, 0, 0.4, gradients, average);
     team_step(team, 1, 0.1, gradients, average);
@@ -67,7 +60,7 @@ static void rescaling_applies_at_the_rate_of_origin(void **state)
 static void elements_are_corrected_by_their_wait(void **state)
 {
     (void)state;
-    egc_method method = method_of("threshold", "tau=2;memory=momentum;lr_correction=element");
+    egc_method method = checked("threshold", "tau=2;memory=momentum;lr_correction=element");
     test_team *team = team_new(&method, 1, &one, 1);
     float g[2] = {1, 3}, average[2], *gradients[] = {g};
     team_step(team, 0, NAN, gradients, average);
@@ -84,7 +77,7 @@ static void elements_are_corrected_by_their_wait(void **state)
 static void warmup_schedules(void **state)
 {
     (void)state;
-    egc_method method = method_of("topk", "ratio=0.001;warmup=50;warmup_schedule=exponential");
+    egc_method method = checked("topk", "ratio=0.001;warmup=50;warmup_schedule=exponential");
     for (uint64_t step = 0; step < 60; step++) {
         double e = step < 50 ? 1 + (double)(step / 10) : 6;
         assert_close(egc_method_density(&method, step), pow(10, -e / 2), 1e-12);
@@ -97,7 +90,7 @@ static void vectors_may_go_dense(void **state)
     (void)state;
     const egc_unit units[] = {{.name = "w", .count = 6, .rows = 2},
                               {.name = "b", .first = 6, .count = 3}};
-    egc_method method = method_of("topk", "ratio=0.01;dense_vectors=true");
+    egc_method method = checked("topk", "ratio=0.01;dense_vectors=true");
     test_team *team = team_new(&method, 1, units, 2);
     float g[9] = {1, 2, 3, 4, 5, -6, 7, 8, 9}, average[9], *gradients[] = {g};
     team_step(team, 0, NAN, gradients, average);
@@ -112,7 +105,7 @@ static void vectors_may_go_dense(void **state)
 static void ef21_by_hand(void **state)
 {
     (void)state;
-    egc_method method = method_of("topk", "ratio=0.5;memory=ef21");
+    egc_method method = checked("topk", "ratio=0.5;memory=ef21");
     test_team *team = team_new(&method, 1, &one, 1);
     float g[2] = {1, -4}, average[2], *gradients[] = {g};
     team_step(team, 0, NAN, gradients, average);
@@ -127,7 +120,7 @@ static void ef21_by_hand(void **state)
 static void low_pass_by_hand(void **state)
 {
     (void)state;
-    egc_method method = method_of("topk", "ratio=0.5;memory=lowpass;low_pass=0.25");
+    egc_method method = checked("topk", "ratio=0.5;memory=lowpass;low_pass=0.25");
     test_team *team = team_new(&method, 1, &one, 1);
     float g[2] = {1, -4}, average[2], *gradients[] = {g};
     const float want[] = {0.25, 0.5};
@@ -150,7 +143,7 @@ static void entropy_coding_is_lossless(void **state)
     float *gradients[] = {g[0], g[1]};
     fill_input(g[0], N, GAUSSIAN, 1);
     fill_input(g[1], N, HEAVY_TAIL, 2);
-    egc_method without = method_of("topk", "ratio=0.1"), with = without;
+    egc_method without = checked("topk", "ratio=0.1"), with = without;
     with.options.entropy = EGC_ENTROPY_RANGE;
     test_team *a = team_new(&without, 2, &unit, 1), *b = team_new(&with, 2, &unit, 1);
     team_step(a, 0, NAN, gradients, plain);

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "compressors/egc.h"
-#include "support/test.h"
+#include "support/method.h"
 
 typedef struct coder {
     egc_method method;
@@ -17,22 +17,6 @@ typedef struct coder {
     gsl_rng *rng;
     egc_arena scratch;
 } coder;
-
-/* Sets "key=value;key=value" on a method. */
-static inline void set_all(egc_method *method, const char *settings)
-{
-    char copy[256];
-    egc_error err = {0};
-    assert_true(strlen(settings) < sizeof copy);
-    strcpy(copy, settings);
-    char *rest = copy, *item;
-    while ((item = strsep(&rest, ";")) && *item) {
-        char *value = strchr(item, '=');
-        *value++ = '\0';
-        egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
-        assert_ok(egc_method_set(method, item, &scalar, &err), err);
-    }
-}
 
 /* For units of n elements, a matrix when rows > 0. */
 static inline coder coder_open(const char *name, const char *settings, size_t n, size_t rows)

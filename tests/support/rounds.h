@@ -236,4 +236,18 @@ static inline void play_step(play *p, const float *x, float *mean)
     p->step++;
 }
 
+static const size_t worker_counts[] = {1, 2, 3, 5, 8};
+enum { N_WORKER_COUNTS = sizeof worker_counts / sizeof *worker_counts };
+
+static inline void assert_selected(const play *p, size_t count, const uint32_t *index)
+{
+    assert_int_equal(p->selection.count, count);
+    assert_memory_equal(p->selection.index, index, count * sizeof *index);
+}
+
+static inline double norm_of(const float *x, size_t n)
+{
+    return sqrt(egc_kernels_get()->norm2(x, n));
+}
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "compressors/egc.h"
-#include "support/test.h"
+#include "support/method.h"
 
 enum { TEAM_MAX = 16 };
 
@@ -54,6 +54,14 @@ static inline test_team *team_new(const egc_method *method, size_t n_workers, co
         assert_ok(egc_encoder_new(&config, w, team->replica[w], &team->encoder[w], &err), err);
     }
     return team;
+}
+
+/* A worker alone with one unit of n elements. */
+static inline test_team *team_of_one(const char *name, const char *settings, size_t n)
+{
+    const egc_unit unit = {.name = "x", .count = n};
+    egc_method method = method_of(name, settings);
+    return team_new(&method, 1, &unit, 1);
 }
 
 static inline void team_free(test_team *team)

@@ -1,46 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every kind of layer, and the networks made of them, against finite differences and against
- * values worked out by hand. */
-#include <gsl/gsl_randist.h>
-
-#include "base/mem.h"
-#include "base/rng.h"
-#include "support/test.h"
-#include "workloads/train/nets/net.h"
-#include "workloads/train/network.h"
-
-enum { BATCH = 4, CLASSES = 5, SAMPLES = 24 };
-
-static egc_error err;
-
-static egc_network *make(const egc_layer_spec *layers, egc_shape example, size_t batch)
-{
-    egc_network *network = NULL;
-    const egc_network_config config = {
-        .layers = layers, .example = example, .classes = CLASSES, .batch = batch, .training = true};
-    assert_ok(egc_network_new(&config, &network, &err), err);
-    return network;
-}
-
-static double loss_at(egc_network *network, const float *parameters)
-{
-    egc_outcome outcome;
-    assert_ok(egc_network_forward(network, parameters, network->batch, &outcome, &err), err);
-    return outcome.loss / (double)network->batch;
-}
-
-/* ---- finite differences ---------------------------------------------------------------------- */
-
-/* The slope of the loss between the parameters and the same with the i-th moved by h. */
-static double slope(egc_network *network, float *parameters, size_t i, float h, double loss)
-{
-    float centre = parameters[i];
-    float moved = centre + h;
-    parameters[i] = moved;
-    double loss_moved = loss_at(network, parameters);
-    parameters[i] = centre;
-    return (loss_moved - loss) / ((double)moved - (double)centre);
-}
+/* Every kind of layer against finite differences and against values worked out by hand. */
+#include "workloads/train_layers.h"
 
 static double largest(const float *x, size_t n)
 {
@@ -79,44 +39,6 @@ static void check_parameter(egc_network *network, const egc_parameter *parameter
         fail_msg("%s: only %zu of %d coordinates are smooth", layer->name, smooth, SAMPLES);
 }
 
-/* A network with random parameters and one random batch, and the gradient there. */
-typedef struct trial {
-    egc_network *network;
-    float *parameters, *gradient;
-    uint64_t state;
-    gsl_rng rng;
-} trial;
-
-static void start(trial *t, const egc_layer_spec *layers, egc_shape example, size_t batch)
-{
-    *t = (trial){.network = make(layers, example, batch), .state = 7};
-    egc_network *network = t->network;
-    t->rng = (gsl_rng){egc_rng_splitmix64, &t->state};
-    t->parameters = egc_calloc(network->n_params, sizeof(float));
-    t->gradient = egc_calloc(network->n_params, sizeof(float));
-    assert_true(t->parameters && t->gradient);
-    for (size_t i = 0; i < batch * egc_shape_count(&example); i++)
-        network->examples[i] = (float)gsl_ran_gaussian(&t->rng, 1);
-    for (size_t i = 0; i < batch; i++)
-        network->labels[i] = (int)gsl_rng_uniform_int(&t->rng, CLASSES);
-    for (size_t i = 0; i < egc_network_parameters(network); i++) {
-        const egc_parameter *parameter = egc_network_parameter(network, i);
-        double deviation = parameter->deviation > 0 ? parameter->deviation : 0.1;
-        for (size_t j = 0; j < parameter->layer.count; j++)
-            t->parameters[parameter->first + j] =
-                (float)(parameter->start + gsl_ran_gaussian(&t->rng, deviation));
-    }
-    loss_at(network, t->parameters);
-    assert_ok(egc_network_backward(network, t->gradient, &err), err);
-}
-
-static void finish(trial *t)
-{
-    egc_free(t->parameters);
-    egc_free(t->gradient);
-    egc_network_free(t->network);
-}
-
 static void check_gradients_of(const egc_layer_spec *layers, egc_shape example, size_t batch)
 {
     trial t;
@@ -131,70 +53,6 @@ static void check_gradients(const egc_layer_spec *layers, egc_shape example)
 {
     check_gradients_of(layers, example, BATCH);
 }
-
-/* ---- whole networks -------------------------------------------------------------------------- */
-
-/* The slope of the loss along the gradient of one parameter, which must be the gradient's length.
- * One weight of a first layer moves thousands of relus and pools across small kinks; along this
- * direction they weigh little, but in twenty layers still several per cent. train_torch.py compares
- * to rounding. */
-static void check_direction(trial *t, const egc_parameter *parameter)
-{
-    const size_t n = parameter->layer.count;
-    float *values = t->parameters + parameter->first;
-    const float *gradient = t->gradient + parameter->first;
-    float *centre = egc_calloc(n, sizeof *centre);
-    memcpy(centre, values, n * sizeof *centre);
-    double length = 0;
-    for (size_t i = 0; i < n; i++)
-        length += (double)gradient[i] * (double)gradient[i];
-    length = sqrt(length);
-    assert_true(length > 1e-3);
-    double loss[2];
-    const double h = fmin(0.02, 0.002 / length);
-    for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < n; i++)
-            values[i] = (float)((double)centre[i] + (side ? h : -h) * (double)gradient[i] / length);
-        loss[side] = loss_at(t->network, t->parameters);
-    }
-    memcpy(values, centre, n * sizeof *centre);
-    egc_free(centre);
-    double slope = (loss[1] - loss[0]) / (2 * h);
-    if (!(fabs(slope - length) <= 0.1 * length + 1e-4))
-        fail_msg("%s: gradient of length %g, finite difference %g", parameter->layer.name, length,
-                 slope);
-}
-
-static void check_network(const egc_layer_spec *layers, egc_shape example)
-{
-    trial t;
-    start(&t, layers, example, BATCH);
-    for (size_t i = 0; i < egc_network_parameters(t.network); i++)
-        check_direction(&t, egc_network_parameter(t.network, i));
-    finish(&t);
-}
-
-/* ---- layers ---------------------------------------------------------------------------------- */
-
-#define CONV(name_, width_, ...)                                                                   \
-    {                                                                                              \
-        .kind = &egc_layer_conv, .name = name_, .width = width_, __VA_ARGS__                       \
-    }
-#define LINEAR(name_, width_)                                                                      \
-    {                                                                                              \
-        .kind = &egc_layer_linear, .name = name_, .width = width_                                  \
-    }
-#define POOL(kernel_)                                                                              \
-    {                                                                                              \
-        .kind = &egc_layer_max_pool, .kernel = kernel_                                             \
-    }
-#define RELU                                                                                       \
-    {                                                                                              \
-        .kind = &egc_layer_relu                                                                    \
-    }
-
-static const egc_shape FEATURES = {1, {11}};
-static const egc_shape IMAGE = {3, {3, 9, 7}};
 
 static void test_linear(void **state)
 {
@@ -242,26 +100,6 @@ static void test_max_pool(void **state)
     check_gradients(
         (egc_layer_spec[]){CONV("a", 8, .kernel = 2), POOL(3), RELU, LINEAR("b", 0), {0}}, IMAGE);
 }
-
-/* A convolution without bias, as they all are in front of a normalisation. */
-#define CONV3(name_, width_, stride_)                                                              \
-    CONV(name_, width_, .kernel = 3, .stride = stride_, .padding = 1, .no_bias = true)
-#define NORM(name_, ...)                                                                           \
-    {                                                                                              \
-        .kind = &egc_layer_batch_norm, .name = name_, __VA_ARGS__                                  \
-    }
-#define MEANS                                                                                      \
-    {                                                                                              \
-        .kind = &egc_layer_global_pool                                                             \
-    }
-#define FORK                                                                                       \
-    {                                                                                              \
-        .kind = &egc_layer_fork                                                                    \
-    }
-#define JOIN(stride_)                                                                              \
-    {                                                                                              \
-        .kind = &egc_layer_join, .stride = stride_                                                 \
-    }
 
 static void test_no_bias(void **state)
 {
@@ -376,19 +214,6 @@ static void test_batch_sizes(void **state)
         check_gradients_of(layers, IMAGE, sizes[i]);
 }
 
-static void test_every_network(void **state)
-{
-    (void)state;
-    for (const egc_net *const *net = egc_nets(); *net; net++) {
-        if ((*net)->reads_text) /* those are in language_layers.c */
-            continue;
-        check_network((*net)->layers, (egc_shape){3, {1, 28, 28}});
-        check_network((*net)->layers, (egc_shape){3, {3, 32, 32}});
-    }
-}
-
-/* ---- known values ---------------------------------------------------------------------------- */
-
 /* Equal logits: loss ln(classes), and nobody is the most probable class. */
 static void test_zero_parameters(void **state)
 {
@@ -452,8 +277,6 @@ static void test_hand_worked_skip(void **state)
     egc_network_free(network);
 }
 
-/* ---- moments --------------------------------------------------------------------------------- */
-
 static egc_network *make_norm(bool training)
 {
     static const egc_layer_spec layers[] = {NORM("n", .relu = true), LINEAR("a", 0), {0}};
@@ -502,72 +325,6 @@ static void test_moments_of_evaluation(void **state)
     egc_network_free(network);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
-
-static void test_layer_list(void **state)
-{
-    (void)state;
-    const egc_layer_spec layers[] = {CONV("a", 8, .kernel = 3), RELU, LINEAR("b", 0), {0}};
-    egc_network *network = make(layers, IMAGE, 2);
-    assert_int_equal(egc_network_parameters(network), 4);
-    const egc_layer *weight = &egc_network_parameter(network, 0)->layer;
-    assert_string_equal(weight->name, "a.weight");
-    const size_t shape[] = {8, 3, 3, 3};
-    assert_memory_equal(weight->shape, shape, sizeof shape);
-    /* 7 x 5 positions, two operations a weight, two examples; no gradient for the images */
-    assert_true(weight->forward_flops == 2.0 * 35 * 216 * 2);
-    assert_true(weight->backward_flops == weight->forward_flops);
-    const egc_layer *second = &egc_network_parameter(network, 2)->layer;
-    assert_string_equal(second->name, "b.weight");
-    assert_int_equal(second->count, 280 * CLASSES);
-    assert_true(second->backward_flops == 2 * second->forward_flops);
-    assert_string_equal(egc_network_parameter(network, 3)->layer.name, "b.bias");
-    assert_int_equal(egc_network_parameter(network, 3)->first, 216 + 8 + 280 * CLASSES);
-    egc_network_free(network);
-}
-
-/* ---- misfits --------------------------------------------------------------------------------- */
-
-static void check_misfit(const egc_layer_spec *layers, egc_shape example, const char *message)
-{
-    egc_network *network = NULL;
-    const egc_network_config config = {
-        .layers = layers, .example = example, .classes = CLASSES, .batch = 1};
-    assert_fails(egc_network_new(&config, &network, &err), err, EGC_ERROR_UNSUPPORTED, message);
-}
-
-static void test_misfits(void **state)
-{
-    (void)state;
-    check_misfit((egc_layer_spec[]){JOIN(1), LINEAR("a", 0), {0}}, IMAGE,
-                 "layer 1 (join): there is no fork in front of a join");
-    check_misfit((egc_layer_spec[]){FORK, FORK, JOIN(1), LINEAR("a", 0), {0}}, IMAGE,
-                 "layer 1 (fork): there is no join behind it");
-    check_misfit((egc_layer_spec[]){FORK, CONV3("a", 16, 2), JOIN(1), {0}}, IMAGE,
-                 "layer 3 (join): a join with stride 1 does not fit 3 x 9 x 7 from its fork to "
-                 "16 x 5 x 4");
-    check_misfit((egc_layer_spec[]){FORK, CONV3("a", 2, 1), JOIN(1), {0}}, IMAGE,
-                 "layer 3 (join): a join with stride 1 does not fit 3 x 9 x 7 from its fork to "
-                 "2 x 9 x 7");
-    check_misfit((egc_layer_spec[]){FORK, LINEAR("a", 4), JOIN(1), {0}}, IMAGE,
-                 "layer 3 (join): a layer of kind join needs channels x height x width on both "
-                 "ways");
-    check_misfit((egc_layer_spec[]){LINEAR("a", 4), NORM("n", 0), {0}}, IMAGE,
-                 "layer 2 (n): a layer of kind batch_norm needs channels x height x width, got 4 "
-                 "features");
-    check_misfit((egc_layer_spec[]){LINEAR("a", 4), MEANS, {0}}, IMAGE,
-                 "layer 2 (global_pool): a layer of kind global_pool needs channels x height x "
-                 "width, got 4 features");
-    check_misfit((egc_layer_spec[]){CONV("a", 4, .kernel = 8), {0}}, IMAGE,
-                 "layer 1 (a): a conv of 8 x 8 does not fit an input of 9 x 7");
-    check_misfit((egc_layer_spec[]){LINEAR("a", 4), POOL(2), {0}}, IMAGE,
-                 "layer 2 (max_pool): a layer of kind max_pool needs channels x height x width, "
-                 "got 4 features");
-    check_misfit((egc_layer_spec[]){RELU, {0}}, IMAGE,
-                 "layer 2 (log_softmax): the outputs of a network must be a list, as a linear "
-                 "layer makes them; got 3 dimensions");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,14 +339,11 @@ int main(void)
         cmocka_unit_test(test_skip),
         cmocka_unit_test(test_skips_and_places),
         cmocka_unit_test(test_batch_sizes),
-        cmocka_unit_test(test_every_network),
         cmocka_unit_test(test_zero_parameters),
         cmocka_unit_test(test_hand_worked),
         cmocka_unit_test(test_hand_worked_skip),
         cmocka_unit_test(test_moments_of_a_batch),
         cmocka_unit_test(test_moments_of_evaluation),
-        cmocka_unit_test(test_layer_list),
-        cmocka_unit_test(test_misfits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,8 @@ grep -q egc_compressor_everynth compressors/everynth.c || fail "CONTRIBUTING.md 
 echo 'EGC_COMPRESSOR(everynth)' >>compressors/list.def
 
 LIMIT=60 ends 0 cmake -S . -B build -G Ninja -DCMAKE_C_FLAGS=-O1
-LIMIT=280 ends 0 cmake --build build --target egc-sim conformance_compressors conformance_methods
-ends 0 build/tests/conformance/conformance_compressors
+LIMIT=280 ends 0 cmake --build build --target egc-sim conformance_sparsifiers conformance_methods
+ends 0 build/tests/conformance/conformance_sparsifiers
 ends 0 build/sim/cli/egc-sim describe everynth
 grep -q 'one element in so many is sent' "$SCRATCH/stdout" || fail "describe does not show its parameter"
 cat >use.lua <<'END'
