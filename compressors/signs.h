@@ -22,6 +22,25 @@ typedef struct egc_vote_params {
     int tie; /* egc_tie */
 } egc_vote_params;
 
+/* Their rows in the parameter table of such a type. */
+#define EGC_VOTE_PARAM_ROWS(type)                                                                  \
+    {"vote",                                                                                       \
+     "the sign of the majority, in two rounds; false: the mean of the workers' signs",             \
+     EGC_PARAM_BOOL,                                                                               \
+     EGC_QUANTITY_NONE,                                                                            \
+     offsetof(type, voting.vote),                                                                  \
+     1,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     NULL},                                                                                        \
+    {                                                                                              \
+        "tie", "what a tied vote is; zero: the reply has a second bit where P is even",            \
+            EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(type, voting.tie), EGC_TIE_PLUS, 0, 0,   \
+            0, egc_tie_words, NULL                                                                 \
+    }
+
 /* Appends the signs of x. MEMORY. */
 egc_status egc_signs_append(const float *x, size_t n, egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
 

@@ -19,12 +19,7 @@ typedef struct signsgd_params {
 } signsgd_params;
 
 static const egc_param params_table[] = {
-    {"vote", "the sign of the majority, in two rounds; false: the mean of the workers' signs",
-     EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(signsgd_params, voting.vote), 1, 0, 0, 0, NULL,
-     NULL},
-    {"tie", "what a tied vote is; zero: the reply has a second bit where P is even",
-     EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(signsgd_params, voting.tie), EGC_TIE_PLUS, 0, 0,
-     0, egc_tie_words, NULL},
+    EGC_VOTE_PARAM_ROWS(signsgd_params),
     EGC_PARAM_END,
 };
 

@@ -19,12 +19,7 @@ typedef struct signum_params {
 static const egc_param params_table[] = {
     {"beta", "weight of the past in the momentum", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
      offsetof(signum_params, beta), 0.9, 0, 1, EGC_PARAM_OPEN_MAX, NULL, NULL},
-    {"vote", "the sign of the majority, in two rounds; false: the mean of the workers' signs",
-     EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(signum_params, voting.vote), 1, 0, 0, 0, NULL,
-     NULL},
-    {"tie", "what a tied vote is; zero: the reply has a second bit where P is even",
-     EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(signum_params, voting.tie), EGC_TIE_PLUS, 0, 0,
-     0, egc_tie_words, NULL},
+    EGC_VOTE_PARAM_ROWS(signum_params),
     EGC_PARAM_END,
 };
 

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values in two bits, rounded at random to 0 or to the largest magnitude of their bucket, with the
  * sign: see codec/stochastic.h. TernGrad's code, by bucket and without its clipping. */
-#include "codec/stochastic.h"
-
-enum { B = 2 };
-
-static uint64_t size_bits(size_t count)
-{
-    return egc_stochastic_size_bits(B, count);
-}
-
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
-                        size_t count, egc_error *err)
-{
-    return egc_stochastic_write(B, bits, coding, value, count, err);
-}
-
-static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_error *err)
-{
-    return egc_stochastic_read(B, bits, value, count, err);
-}
+#define B 2
+#include "codec/stochastic_values.h"
 
 const egc_value_codec egc_value_codec_q2 = {
     .name = "q2",
