@@ -187,6 +187,19 @@ static size_t limit_of(int64_t examples)
     return examples == ALL_EXAMPLES ? EGC_EXAMPLES_ALL : (size_t)examples;
 }
 
+/* A parameter that would do nothing must have been meant for something else. */
+static egc_status check_parameters(const train_params *p, bool is_text, egc_error *err)
+{
+    size_t first = is_text ? offsetof(train_params, images) : offsetof(train_params, language);
+    size_t size = is_text ? sizeof p->images : sizeof p->language;
+    for (const egc_param *param = params; param->name; param++)
+        if (param->offset >= first && param->offset < first + size && egc_param_changed(param, p))
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED, "%s is for %s, but data set %s is %s",
+                            param->name, is_text ? "images" : "texts",
+                            egc_dataset_names[p->dataset], is_text ? "a text" : "images");
+    return EGC_OK;
+}
+
 /* Networks that read go with texts, and those that see with images. */
 static egc_status check_match(const train_params *p, egc_error *err)
 {
@@ -194,7 +207,7 @@ static egc_status check_match(const train_params *p, egc_error *err)
     const egc_dataset_type *dataset = egc_datasets()[p->dataset];
     bool is_text = dataset->text_files != NULL;
     if (net->reads_text == is_text)
-        return EGC_OK;
+        return check_parameters(p, is_text, err);
     return egc_fail(err, EGC_ERROR_UNSUPPORTED, "model %s needs %s, but data set %s is %s",
                     net->name, net->reads_text ? "a text" : "images", dataset->name,
                     is_text ? "a text" : "images");

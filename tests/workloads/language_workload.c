@@ -302,6 +302,10 @@ static void test_refusals(void **state)
                  "model lstm needs a text, but data set fashion-mnist is images");
     assert_fails(open_text("model=cnn", &REQUEST, &workload), err, EGC_ERROR_UNSUPPORTED,
                  "model cnn needs images, but data set text is a text");
+    assert_fails(open_text("split=dirichlet", &REQUEST, &workload), err, EGC_ERROR_UNSUPPORTED,
+                 "split is for images, but data set text is a text");
+    assert_fails(train_open("dropout=0.5", &REQUEST, &workload, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "dropout is for texts, but data set fashion-mnist is images");
     assert_fails(open_text("train_examples=9000", &REQUEST, &workload), err, EGC_ERROR_RANGE,
                  "train_examples must be at most 8640, which the data set has, got 9000");
     assert_fails(open_text("test_examples=481", &REQUEST, &workload), err, EGC_ERROR_RANGE,
