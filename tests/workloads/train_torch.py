@@ -153,4 +153,5 @@ def main():
             assert best <= WITHOUT_TIE, f"{make.__name__}: gradients differ by {best:.2g}"
 
 
-main()
+if __name__ == "__main__":
+    main()
