@@ -11,6 +11,7 @@
 /* A unit at one round. */
 typedef struct unit_round {
     egc_encoder *e;
+    size_t index;
     const egc_unit *unit;
     egc_encoder_unit *own;
     egc_memory_unit memory;
@@ -55,6 +56,7 @@ static unit_round unit_at(egc_encoder *e, size_t u, size_t round)
     const egc_unit *unit = &e->units[u];
     unit_round at = {
         .e = e,
+        .index = u,
         .unit = unit,
         .own = &e->unit[u],
         .memory = memory_of(e, unit),
@@ -274,8 +276,8 @@ static egc_status send_shared(unit_round *at, egc_buf *wire, egc_error *err)
 {
     egc_encoder *e = at->e;
     const egc_compressor_type *type = e->method.compressor;
-    size_t n = at->unit->count, u = (size_t)(at->own - e->unit);
-    void *known = e->plan.rounds ? (void *)egc_decoder_replica(e->replica, u) : NULL;
+    size_t n = at->unit->count;
+    void *known = e->plan.rounds ? (void *)egc_decoder_replica(e->replica, at->index) : NULL;
     egc_selection selection = {.index = e->work->index, .value = e->work->value};
     egc_status status =
         type->select(e->method.params, known, &at->context, NULL, n, &selection, err);
@@ -308,7 +310,7 @@ static egc_status own_message(unit_round *at, size_t shard, egc_buf *wire, egc_e
 {
     egc_encoder *e = at->e;
     const egc_rounds *rounds = e->plan.rounds;
-    size_t n = at->unit->count, u = (size_t)(at->own - e->unit);
+    size_t n = at->unit->count;
     if (rounds->kind[at->round] == EGC_ROUND_BROADCAST && !egc_encoder_leads(e))
         return EGC_OK;
     if (rounds->kind[at->round] == EGC_ROUND_SCATTER) {
@@ -316,8 +318,9 @@ static egc_status own_message(unit_round *at, size_t shard, egc_buf *wire, egc_e
         at->context.shard_first = part.first;
         at->context.shard_count = part.count;
     }
-    return rounds->message(e->method.params, at->own->state, egc_decoder_replica(e->replica, u),
-                           &at->context, at->round, at->x, n, wire, err);
+    return rounds->message(e->method.params, at->own->state,
+                           egc_decoder_replica(e->replica, at->index), &at->context, at->round,
+                           at->x, n, wire, err);
 }
 
 egc_status egc_encode_unit(egc_encoder *e, size_t u, size_t round, size_t shard, egc_buf *wire,

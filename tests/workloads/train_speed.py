@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Images a second in training, forward and back, by one core: ours beside PyTorch's. Fails where
-ours are fewer than half.
+"""A benchmark: images a second in training, forward and back, by one core, ours beside PyTorch's.
 
+    cmake --build --preset release --target train-speed
     train_speed.py TRAIN_SPEED [REPEATS]
 
-Exits with 77, which ctest counts as skipped, where Debian's python3-torch is not installed."""
+Needs Debian's python3-torch."""
 import subprocess
 import sys
 import time
@@ -33,16 +33,12 @@ def torch_speed(make, channels, size, batch, repeats):
 def main():
     repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     torch.set_num_threads(1)
-    slow = []
     for make, channels, size, batch in CASES:
         name = f"{make.__name__} {channels}x{size}x{size}, batch {batch}"
         command = [sys.argv[1], make.__name__, *map(str, (channels, size, batch, repeats))]
         ours = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         theirs = torch_speed(make, channels, size, batch, repeats)
         print(f"{name}: {ours:.0f} images/s, PyTorch {theirs:.0f}: {ours / theirs:.2f}")
-        if ours < theirs / 2:
-            slow.append(name)
-    sys.exit(f"less than half as fast as PyTorch: {', '.join(slow)}" if slow else 0)
 
 
 main()

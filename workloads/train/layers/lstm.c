@@ -122,10 +122,25 @@ static egc_status describe_forward(egc_node *node, egc_graph *graph, const lstm 
     return status ? status : egc_graph_describe(graph, &desc, NULL, &node->op, err);
 }
 
+/* The output as the rest of the network has it, dst as oneDNN does, and the workspace. */
+static egc_status make_output(egc_node *node, egc_graph *graph, const lstm *plain, egc_tensor **dst,
+                              egc_error *err)
+{
+    dnnl_memory_desc_t out;
+    egc_status status = egc_node_desc(node, &node->out, &out, err);
+    if (!status)
+        status = egc_graph_tensor(graph, &out, &node->output, err);
+    if (!status)
+        status = egc_graph_view(graph, node->output, &plain->dst, dst, err);
+    if (!status && graph->training)
+        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_WORKSPACE),
+                                  &node->workspace, err);
+    return status;
+}
+
 static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
 {
     lstm plain;
-    dnnl_memory_desc_t out;
     egc_tensor *src, *dst, *input, *hidden;
     const egc_parameter *parameters = node->parameters;
     egc_status status = describe(node, &plain, err);
@@ -143,14 +158,7 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
         status = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[HIDDEN].value,
                                    egc_op_desc(node->op, DNNL_ARG_WEIGHTS_ITER), &hidden, err);
     if (!status)
-        status = egc_node_desc(node, &node->out, &out, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &out, &node->output, err);
-    if (!status)
-        status = egc_graph_view(graph, node->output, &plain.dst, &dst, err);
-    if (!status && graph->training)
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_WORKSPACE),
-                                  &node->workspace, err);
+        status = make_output(node, graph, &plain, &dst, err);
     if (status)
         return status;
     const egc_binding bindings[] = {
