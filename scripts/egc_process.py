@@ -5,7 +5,7 @@
 
     class Model:
         layers = [("fc.weight", (10, 784)), ("fc.bias", (10,))]   # forward order
-        lr, momentum, weight_decay, schedule = 0.1, 0.9, 0.0, "constant"
+        lr, momentum, weight_decay, schedule, lr_warmup = 0.1, 0.9, 0.0, "constant", 0
 
         def initialize(self):                            # the initial parameters
         def gradient(self, step, worker, parameters):    # loss, gradient
@@ -76,7 +76,8 @@ def _model(model):
     schedule = ["constant", "cosine"].index(getattr(model, "schedule", "constant"))
     name = getattr(model, "name", type(model).__name__)
     head = _MODEL.pack(_VERSION, len(model.layers), getattr(model, "lr", 0.1), getattr(model, "momentum", 0.0),
-                       getattr(model, "weight_decay", 0.0), schedule, 0, name.encode()[:63])
+                       getattr(model, "weight_decay", 0.0), schedule, getattr(model, "lr_warmup", 0),
+                       name.encode()[:63])
     return head + b"".join(_layer(*layer) for layer in model.layers)
 
 

@@ -169,7 +169,8 @@ static egc_status take_model(process_state *state, const egc_process_model *mode
     workload->optimizer = (egc_optimizer){.lr = model->lr,
                                           .momentum = model->momentum,
                                           .weight_decay = model->weight_decay,
-                                          .schedule = (int)model->schedule};
+                                          .schedule = (int)model->schedule,
+                                          .lr_warmup = model->lr_warmup};
     return EGC_OK;
 }
 

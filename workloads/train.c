@@ -29,6 +29,7 @@ typedef struct train_params {
     double momentum;
     double weight_decay;
     int schedule;
+    int64_t lr_warmup;
     int64_t train_examples;
     int64_t test_examples;
     egc_images_params images;
@@ -61,7 +62,7 @@ static const egc_param params[] = {
      .min = 1,
      .max = 65536},
     {.name = "lr",
-     .help = "learning rate at the first step",
+     .help = "learning rate, the highest of its schedule",
      .kind = EGC_PARAM_REAL,
      .offset = offsetof(train_params, lr),
      .def = 0.05,
@@ -89,6 +90,13 @@ static const egc_param params[] = {
      .offset = offsetof(train_params, schedule),
      .def = EGC_SCHEDULE_CONSTANT,
      .choices = schedules},
+    {.name = "lr_warmup",
+     .help = "steps over which the learning rate rises to lr in equal parts, before its schedule",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(train_params, lr_warmup),
+     .def = 0,
+     .min = 0,
+     .max = 1e9},
     {.name = "train_examples",
      .help = "how many examples of the training set are used, from its start",
      .kind = EGC_PARAM_INT,
@@ -292,6 +300,7 @@ static egc_status open_train(egc_workload *workload, const void *params_in,
         .momentum = p->momentum,
         .weight_decay = p->weight_decay,
         .schedule = p->schedule,
+        .lr_warmup = (uint64_t)p->lr_warmup,
     };
     return EGC_OK;
 }

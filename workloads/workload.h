@@ -38,7 +38,8 @@ typedef struct egc_optimizer {
     double lr;
     double momentum;
     double weight_decay;
-    int schedule; /* egc_schedule */
+    int schedule;       /* egc_schedule */
+    uint64_t lr_warmup; /* steps over which the learning rate rises to lr, before the schedule */
 } egc_optimizer;
 
 typedef enum egc_schedule { EGC_SCHEDULE_CONSTANT, EGC_SCHEDULE_COSINE } egc_schedule;

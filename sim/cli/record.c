@@ -97,9 +97,10 @@ static egc_status make_note(const egc_record_options *options, const egc_optimiz
     note->batch = count;
     note->every = options->every;
     snprintf(note->optimizer, sizeof note->optimizer,
-             "sgd lr=%g momentum=%g weight_decay=%g schedule=%s", optimizer->lr,
+             "sgd lr=%g momentum=%g weight_decay=%g schedule=%s lr_warmup=%llu", optimizer->lr,
              optimizer->momentum, optimizer->weight_decay,
-             optimizer->schedule == EGC_SCHEDULE_COSINE ? "cosine" : "constant");
+             optimizer->schedule == EGC_SCHEDULE_COSINE ? "cosine" : "constant",
+             (unsigned long long)optimizer->lr_warmup);
     return status;
 }
 

@@ -5,8 +5,11 @@
 
 double egc_optimizer_lr(const egc_optimizer *optimizer, uint64_t step, uint64_t steps)
 {
+    if (step < optimizer->lr_warmup)
+        return optimizer->lr * (double)(step + 1) / (double)optimizer->lr_warmup;
+    double done = (double)(step - optimizer->lr_warmup) / (double)(steps - optimizer->lr_warmup);
     if (optimizer->schedule == EGC_SCHEDULE_COSINE)
-        return optimizer->lr * 0.5 * (1 + cos(M_PI * (double)step / (double)steps));
+        return optimizer->lr * 0.5 * (1 + cos(M_PI * done));
     return optimizer->lr;
 }
 

@@ -5,7 +5,9 @@
 
 #include "workloads/workload.h"
 
-/* The learning rate at `step` of `steps`, by the optimizer's schedule; cosine goes from lr to 0. */
+/* The learning rate at `step` of `steps`: lr_warmup steps that rise to lr in equal parts (Goyal et
+ * al. 2017, arXiv:1706.02677), then the schedule over the rest; cosine goes from lr to 0
+ * (Loshchilov and Hutter 2017, arXiv:1608.03983, one cycle). */
 double egc_optimizer_lr(const egc_optimizer *optimizer, uint64_t step, uint64_t steps);
 
 /* One update of n parameters. velocity holds the momentum buffer; NULL applies none (methods whose

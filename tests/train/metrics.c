@@ -137,6 +137,12 @@ static void schedules(void **state)
     assert_true(egc_optimizer_lr(&optimizer, 0, 100) == 0.1);
     assert_close(egc_optimizer_lr(&optimizer, 50, 100), 0.05, 1e-12);
     assert_close(egc_optimizer_lr(&optimizer, 25, 100), 0.1 * (1 + sqrt(0.5)) / 2, 1e-12);
+    optimizer.lr_warmup = 20;
+    assert_close(egc_optimizer_lr(&optimizer, 0, 100), 0.005, 1e-12);
+    assert_close(egc_optimizer_lr(&optimizer, 18, 100), 0.095, 1e-12);
+    assert_true(egc_optimizer_lr(&optimizer, 19, 100) == 0.1);
+    assert_true(egc_optimizer_lr(&optimizer, 20, 100) == 0.1);
+    assert_close(egc_optimizer_lr(&optimizer, 60, 100), 0.05, 1e-12);
 }
 
 /* On a device of 1 GB/s and 1 us a launch: top-k with residual of 1023 floats moves 12 bytes for

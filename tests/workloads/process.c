@@ -81,6 +81,7 @@ static void layers_come_from_the_program(void **unused)
     assert_int_equal(workload->n_layers, 2);
     assert_int_equal(workload->n_params, N);
     assert_true(workload->optimizer.lr == 0.5);
+    assert_int_equal(workload->optimizer.lr_warmup, 5);
     const egc_layer *w = &workload->layers[0], *b = &workload->layers[1];
     assert_string_equal(w->name, "w");
     assert_true(w->shape[0] == 2 && w->shape[1] == 3 && w->shape[2] == 0 && w->count == 6);

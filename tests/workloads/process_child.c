@@ -55,7 +55,7 @@ static void put_layer(const char *name, uint64_t rows, uint64_t columns)
 static void answer_hello(void)
 {
     uint32_t version = faulty("version") ? 2 : 1, n = faulty("count") ? 3 : 2, schedule = 0,
-             zero = 0;
+             lr_warmup = 5;
     double optimizer[3] = {faulty("lr") ? 0 : 0.5, 0, 0};
     char name[64] = "quadratic";
     if (faulty("silent"))
@@ -73,7 +73,7 @@ static void answer_hello(void)
     put(&n, 4);
     put(optimizer, sizeof optimizer);
     put(&schedule, 4);
-    put(&zero, 4);
+    put(&lr_warmup, 4);
     put(name, sizeof name);
     put_layer(faulty("name") ? "" : "w", 2, 3);
     if (faulty("half"))

@@ -309,12 +309,13 @@ static void test_optimizer(void **state)
 {
     (void)state;
     run r = start("model=cnn;train_examples=128;lr=0.1;momentum=0.5;weight_decay=0.001;"
-                  "schedule=cosine",
+                  "schedule=cosine;lr_warmup=7",
                   1);
     assert_string_equal(r.workload->model, "cnn");
     assert_true(r.workload->optimizer.lr == 0.1 && r.workload->optimizer.momentum == 0.5);
     assert_true(r.workload->optimizer.weight_decay == 0.001);
     assert_int_equal(r.workload->optimizer.schedule, EGC_SCHEDULE_COSINE);
+    assert_int_equal(r.workload->optimizer.lr_warmup, 7);
     finish(&r);
 }
 

@@ -33,7 +33,7 @@ typedef struct egc_process_model {
     double momentum;
     double weight_decay;
     uint32_t schedule; /* egc_schedule */
-    uint32_t zero;
+    uint32_t lr_warmup;
     char name[EGC_LAYER_NAME];
 } egc_process_model;
 
