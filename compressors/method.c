@@ -88,6 +88,8 @@ const egc_param egc_method_option_params[] = {
      EGC_PARAM_CHOICE, NO_UNIT, FIELD(warmup_schedule), 0, 0, 0, 0, schedule_words, NULL},
     {"clip", "limit of the L2 norm over all workers, each taking its share 1/sqrt(P); 0: none",
      EGC_PARAM_REAL, NO_UNIT, FIELD(clip), 0, 0, INFINITY, 0, NULL, NULL},
+    {"lr_scale", "factor on the workload's learning rate: what tuning found for this method",
+     EGC_PARAM_REAL, NO_UNIT, FIELD(lr_scale), 1, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
     {"lr_correction",
      "undo what masking takes from the step size, by the density of a layer or by "
      "the wait of each element",

@@ -78,6 +78,7 @@ typedef struct egc_method_options {
     int64_t warmup;        /* steps over which the density comes down to the ratio */
     int warmup_schedule;   /* egc_warmup_schedule */
     double clip;           /* limit of the L2 norm of all workers' gradients; 0: none */
+    double lr_scale;       /* the trainer multiplies the learning rate by it */
     int lr_correction;     /* egc_correction */
     double lr_smoothing;   /* weight of the past in the smoothed density */
     int nonfinite;         /* egc_nonfinite */

@@ -67,12 +67,27 @@ static bool is_list(lua_State *L)
     return true;
 }
 
+/* require finds modules beside the script first, wherever it is run from. */
+static void search_beside_script(lua_State *L, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    lua_getglobal(L, "package");
+    lua_pushlstring(L, path, slash ? (size_t)(slash - path) + 1 : 0);
+    lua_pushliteral(L, "?.lua;");
+    lua_getfield(L, -3, "path");
+    /* package, folder, "?.lua;", path */
+    lua_concat(L, 3);
+    lua_setfield(L, -2, "path");
+    lua_pop(L, 1);
+}
+
 /* Leaves the list of experiments in the registry. A script that simulated need not return any. */
 static egc_status run_script(lua_State *L, void *arg, egc_error *err)
 {
     loading *load = arg;
     egc_session *session = &load->session;
     egc_lua_open(L, egc_lua_simulate, session);
+    search_beside_script(L, session->path);
     const char *chunk_name = lua_pushfstring(L, "@%s", session->path);
     const char *source = (const char *)session->source.data;
     if (*source == *LUA_SIGNATURE)

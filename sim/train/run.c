@@ -129,6 +129,7 @@ static egc_status open_workload(egc_run *run, egc_error *err)
                                          &request, &run->workload, err);
     if (status)
         return status;
+    run->workload->optimizer.lr *= run->config->method.options.lr_scale;
     const egc_cluster_common *common = run->config->cluster_params;
     const egc_device *device = &run->config->device;
     const egc_plan_options plan = {

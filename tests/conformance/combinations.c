@@ -79,7 +79,7 @@ static void wrong_values_say_what_is_valid(void **state)
          "unknown key \"ratio\" for threshold; valid: tau, memory, momentum, masking, nesterov, "
          "low_pass, residual_decay, residual_lr, index, value, bloom_rate, bloom_policy, entropy, "
          "predivide, granularity, min_elements, dense_vectors, warmup, warmup_schedule, clip, "
-         "lr_correction, lr_smoothing, nonfinite"},
+         "lr_scale, lr_correction, lr_smoothing, nonfinite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         egc_method method;

@@ -5,7 +5,7 @@
 /* ---- what is learnt ------------------------------------------------------------------------- */
 
 /* The same training without simulator or compressor. */
-static double reference_loss(int workers, int steps)
+static double reference_loss(int workers, int steps, float lr)
 {
     static float x[N], b[N];
     memset(x, 0, sizeof x);
@@ -16,7 +16,7 @@ static double reference_loss(int workers, int steps)
             for (size_t w = 0; w < (size_t)workers; w++)
                 sum += x[i] - target(w, i);
             b[i] = 0.5f * b[i] + sum / (float)workers;
-            x[i] -= 0.05f * b[i];
+            x[i] -= lr * b[i];
         }
     double sum = 0;
     for (size_t i = 0; i < N; i++)
@@ -32,7 +32,7 @@ static void dense_training_is_momentum_sgd(void **state)
         const result *r = run(&config);
         if (r->status)
             fail_msg("%s", r->err.message);
-        assert_close(r->summary.last.loss, reference_loss(workers, 20), 1e-5);
+        assert_close(r->summary.last.loss, reference_loss(workers, 20, 0.05f), 1e-5);
         assert_int_equal(r->steps, 20);
         for (int i = 0; i < 20; i++) {
             const egc_step_metrics *m = &r->step[i];
@@ -56,7 +56,7 @@ static void sending_everything_learns_the_same(void **state)
         const result *r = run(&config);
         if (r->status)
             fail_msg("%s", r->err.message);
-        assert_close(r->summary.last.loss, reference_loss(4, 20), 1e-4);
+        assert_close(r->summary.last.loss, reference_loss(4, 20, 0.05f), 1e-4);
         assert_true(r->summary.final_drift < 1e-5);
         config.exchange = NULL;
     }
@@ -66,7 +66,15 @@ static void sending_everything_learns_the_same(void **state)
     set(&config, "memory", "momentum");
     set(&config, "lr_correction", "layer");
     const result *r = run(&config);
-    assert_close(r->summary.last.loss, reference_loss(4, 200), 0.03);
+    assert_close(r->summary.last.loss, reference_loss(4, 200, 0.05f), 0.03);
+}
+
+static void methods_scale_the_learning_rate(void **state)
+{
+    (void)state;
+    egc_training_config config = config_of(&closed, "none", 3, 20);
+    set(&config, "lr_scale", "0.2");
+    assert_close(run(&config)->summary.last.loss, reference_loss(3, 20, 0.01f), 1e-5);
 }
 
 static void exchanges_learn_the_same(void **state)
@@ -224,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense_training_is_momentum_sgd),
         cmocka_unit_test(sending_everything_learns_the_same),
+        cmocka_unit_test(methods_scale_the_learning_rate),
         cmocka_unit_test(exchanges_learn_the_same),
         cmocka_unit_test(times_without_overlap),
         cmocka_unit_test(overlap_hides_communication),
