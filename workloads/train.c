@@ -32,6 +32,7 @@ typedef struct train_params {
     int64_t lr_warmup;
     int64_t train_examples;
     int64_t test_examples;
+    int evaluate_on;
     egc_images_params images;
     egc_language_params language;
 } train_params;
@@ -106,13 +107,20 @@ static const egc_param params[] = {
      .max = INT32_MAX,
      .choices = all},
     {.name = "test_examples",
-     .help = "how many examples of the test set are used, from its start",
+     .help = "how many examples of the set that is evaluated are used, from its start",
      .kind = EGC_PARAM_INT,
      .offset = offsetof(train_params, test_examples),
      .def = ALL_EXAMPLES,
      .min = 1,
      .max = INT32_MAX,
      .choices = all},
+    {.name = "evaluate_on",
+     .help = "what is evaluated; validation is the text's own, of images a tenth of the training "
+             "set, held out",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(train_params, evaluate_on),
+     .def = EGC_EVALUATE_ON_TEST,
+     .choices = egc_evaluate_on_words},
     {.name = "augment",
      .help = "images: those to train on are cut out at random, and half of them mirrored",
      .kind = EGC_PARAM_BOOL,
@@ -167,12 +175,6 @@ static const egc_param params[] = {
      .kind = EGC_PARAM_BOOL,
      .offset = offsetof(train_params, language.carry),
      .def = 1},
-    {.name = "evaluate_on",
-     .help = "texts: the part that is evaluated",
-     .kind = EGC_PARAM_CHOICE,
-     .offset = offsetof(train_params, language.evaluate_on),
-     .def = 1,
-     .choices = egc_language_parts},
     EGC_PARAM_END,
 };
 
@@ -232,6 +234,7 @@ static egc_status open_images(const train_params *p, const egc_workload_request 
         .batch = (size_t)p->batch,
         .training_limit = limit_of(p->train_examples),
         .test_limit = limit_of(p->test_examples),
+        .evaluate_on = (egc_evaluate_on)p->evaluate_on,
         .request = request,
     };
     return egc_images_new(&config, out, err);
@@ -253,6 +256,7 @@ static egc_status open_language(const train_params *p, const egc_workload_reques
         .batch = (size_t)p->batch,
         .training_limit = limit_of(p->train_examples),
         .test_limit = limit_of(p->test_examples),
+        .evaluate_on = (egc_evaluate_on)p->evaluate_on,
         .request = request,
     };
     status = egc_language_new(&config, out, err);

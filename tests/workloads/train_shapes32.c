@@ -80,13 +80,33 @@ static void test_path(void **state)
                  EGC_ERROR_RANGE, "path must be empty for shapes32, which is generated");
 }
 
+/* Of 25 the last two, of which one is used: they leave the training set. */
+static void test_hold_out(void **state)
+{
+    (void)state;
+    egc_dataset whole, dataset;
+    load(25, 4, &whole);
+    load(25, 4, &dataset);
+    assert_ok(egc_dataset_hold_out(&dataset, 1, &err), err);
+    assert_int_equal(dataset.training.count, 23);
+    assert_int_equal(dataset.test.count, 1);
+    assert_int_equal(dataset.test.labels.data[0], whole.training.labels.data[23]);
+    assert_memory_equal(dataset.test.values.data, whole.training.values.data + 23 * IMAGE, IMAGE);
+    egc_dataset_fini(&dataset);
+    load(9, 4, &dataset);
+    assert_fails(egc_dataset_hold_out(&dataset, 1, &err), err, EGC_ERROR_RANGE,
+                 "evaluate_on = \"validation\" holds out a tenth of the training examples: "
+                 "train_examples must be at least 10, got 9");
+    egc_dataset_fini(&dataset);
+    egc_dataset_fini(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_statistics),
-        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_statistics), cmocka_unit_test(test_path),
+        cmocka_unit_test(test_hold_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,8 @@ static egc_status load_dataset(const egc_images_config *config, egc_dataset *out
                                          config->test_limit, out, err);
     if (!status)
         status = check_count("train_examples", config->training_limit, out->training.count, err);
+    if (!status && config->evaluate_on == EGC_EVALUATE_ON_VALIDATION)
+        status = egc_dataset_hold_out(out, config->test_limit, err);
     if (!status)
         status = check_count("test_examples", config->test_limit, out->test.count, err);
     return status;

@@ -28,6 +28,7 @@ typedef struct egc_images_config {
     size_t batch;
     size_t training_limit; /* EGC_EXAMPLES_ALL */
     size_t test_limit;
+    egc_evaluate_on evaluate_on;
     const egc_workload_request *request;
 } egc_images_config;
 

@@ -12,8 +12,6 @@ enum { SEED_NOISE = 0x6e6f6973 }; /* "nois": the stream of random numbers used h
 
 enum { EVALUATION_STREAMS = 10 }; /* few, so that nearly every word has what came before it */
 
-const char *const egc_language_parts[] = {"validation", "test", NULL};
-
 /* What a worker's network remembers, and from which step on that is of use. */
 typedef struct memory {
     uint64_t next_step;
@@ -54,7 +52,8 @@ static egc_status make_streams(const egc_language_config *config, egc_language *
         status = egc_streams_init(&language->training_streams,
                                   egc_corpus_numbers(corpus, EGC_CORPUS_TRAINING), count,
                                   config->request->workers, config->batch, sequence, err);
-    egc_corpus_part part = config->params->evaluate_on ? EGC_CORPUS_TEST : EGC_CORPUS_VALIDATION;
+    bool on_test = config->evaluate_on == EGC_EVALUATE_ON_TEST;
+    egc_corpus_part part = on_test ? EGC_CORPUS_TEST : EGC_CORPUS_VALIDATION;
     if (!status)
         status = count_used("test_examples", config->test_limit, egc_corpus_count(corpus, part),
                             &count, err);

@@ -16,10 +16,7 @@ typedef struct egc_language_params {
     int64_t width;
     double dropout;
     bool carry;
-    int evaluate_on;
 } egc_language_params;
-
-extern const char *const egc_language_parts[]; /* choices of evaluate_on */
 
 typedef struct egc_language_config {
     const egc_dataset_type *dataset;
@@ -29,6 +26,7 @@ typedef struct egc_language_config {
     size_t batch;
     size_t training_limit; /* words; EGC_EXAMPLES_ALL */
     size_t test_limit;
+    egc_evaluate_on evaluate_on;
     const egc_workload_request *request;
 } egc_language_config;
 

@@ -66,6 +66,29 @@ void egc_dataset_fini(egc_dataset *dataset)
     *dataset = (egc_dataset){0};
 }
 
+const char *const egc_evaluate_on_words[] = {"validation", "test", NULL};
+
+egc_status egc_dataset_hold_out(egc_dataset *dataset, size_t limit, egc_error *err)
+{
+    egc_examples *training = &dataset->training, *held = &dataset->test;
+    size_t tenth = training->count / 10, size = egc_shape_count(&dataset->shape);
+    if (tenth == 0)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "evaluate_on = \"validation\" holds out a tenth of the training examples: "
+                        "train_examples must be at least 10, got %zu",
+                        training->count);
+    training->count -= tenth;
+    held->count = limit < tenth ? limit : tenth;
+    egc_buf_clear(&held->values);
+    egc_buf_clear(&held->labels);
+    egc_status status = egc_buf_append(
+        &held->values, training->values.data + training->count * size, held->count * size, err);
+    if (!status)
+        status = egc_buf_append(&held->labels, training->labels.data + training->count, held->count,
+                                err);
+    return status;
+}
+
 int egc_dataset_get(const egc_dataset *dataset, const egc_examples *examples, size_t index,
                     float *out)
 {

@@ -57,6 +57,16 @@ egc_status egc_dataset_load(const egc_dataset_type *type, const char *path, size
                             size_t test_limit, egc_dataset *out, egc_error *err) EGC_MUST_CHECK;
 void egc_dataset_fini(egc_dataset *dataset);
 
+/* What a training run is judged by. To choose between settings by the test set would be to train on
+ * it. */
+typedef enum egc_evaluate_on { EGC_EVALUATE_ON_VALIDATION, EGC_EVALUATE_ON_TEST } egc_evaluate_on;
+
+extern const char *const egc_evaluate_on_words[];
+
+/* Makes the last tenth of the training set the set to evaluate on, at most `limit` examples from
+ * its start: images come without a validation set. RANGE when there is less than one, MEMORY. */
+egc_status egc_dataset_hold_out(egc_dataset *dataset, size_t limit, egc_error *err) EGC_MUST_CHECK;
+
 /* Writes the example's numbers as a network sees them, and returns its label. */
 int egc_dataset_get(const egc_dataset *dataset, const egc_examples *examples, size_t index,
                     float *out);
