@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "train/cost.h"
+#include "train/charge.h"
 
 /* Device time that the communication stream took, to tell it from waiting for the network. */
 typedef struct interval {
@@ -18,6 +18,7 @@ typedef struct interval {
 
 typedef struct worker {
     egc_run *run;
+    egc_learning *learning; /* the run's */
     size_t rank;
     egc_transport *transport;
     egc_gate *ready;       /* one signal for each encoded bucket */
@@ -31,9 +32,9 @@ typedef struct worker {
 } worker;
 
 /* Two for each round of each bucket: compressing and decoding. */
-static size_t busy_slots(const egc_run *run)
+static size_t busy_slots(const egc_learning *learning)
 {
-    return 2 * run->plan.n_buckets * run->route.n_rounds;
+    return 2 * learning->plan.n_buckets * learning->route.n_rounds;
 }
 
 /* ---- the compute stream --------------------------------------------------------------------- */
@@ -41,20 +42,21 @@ static size_t busy_slots(const egc_run *run)
 static void backward(worker *w, uint64_t step)
 {
     egc_run *run = w->run;
+    const egc_plan *plan = &w->learning->plan;
     const egc_training_options *options = &run->config->options;
     int rank = (int)w->rank;
-    for (size_t b = 0; b < run->plan.n_buckets; b++) {
-        egc_world_compute(run->world, rank, run->plan.buckets[b].backward_s);
+    for (size_t b = 0; b < plan->n_buckets; b++) {
+        egc_world_compute(run->world, rank, plan->buckets[b].backward_s);
         if (options->compress_on == EGC_COMPRESS_ON_COMPUTE) {
             double start = egc_world_now(run->world);
             egc_world_compute(run->world, rank,
-                              egc_run_outgoing(run, step, 0, w->rank, b)->encode_s);
+                              egc_charge_message(w->learning, step, 0, w->rank, b));
             w->compress_s += egc_world_now(run->world) - start;
         }
         if (options->overlap)
             egc_gate_signal(w->ready);
     }
-    for (size_t b = 0; b < run->plan.n_buckets && !options->overlap; b++)
+    for (size_t b = 0; b < plan->n_buckets && !options->overlap; b++)
         egc_gate_signal(w->ready);
 }
 
@@ -62,7 +64,7 @@ static void backward(worker *w, uint64_t step)
 static double busy_after(const worker *w, double since)
 {
     double total = 0;
-    for (size_t i = 0; i < busy_slots(w->run); i++)
+    for (size_t i = 0; i < busy_slots(w->learning); i++)
         total += fmax(0, w->busy[i].end_s - fmax(w->busy[i].start_s, since));
     return total;
 }
@@ -76,11 +78,11 @@ static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
     if (status)
         return status;
     double start = egc_world_now(run->world);
-    egc_world_compute(run->world, (int)w->rank, run->plan.forward_s);
+    egc_world_compute(run->world, (int)w->rank, w->learning->plan.forward_s);
     backward(w, step);
     double computed = egc_world_now(run->world);
     double on_compute = w->compress_s; /* later additions are the stream's */
-    for (size_t b = 0; b < run->plan.n_buckets; b++)
+    for (size_t b = 0; b < w->learning->plan.n_buckets; b++)
         egc_gate_wait(w->done);
     double end = egc_world_now(run->world);
 
@@ -122,17 +124,16 @@ static void work_on_stream(worker *w, double seconds, interval *when, double *to
 static egc_status exchange_round(worker *w, uint64_t step, size_t round, size_t b,
                                  egc_received *received, egc_error *err)
 {
-    egc_run *run = w->run;
-    const egc_exchange_type *exchange = run->route.exchange[round];
-    egc_outgoing *out = egc_run_outgoing(run, step, round, w->rank, b);
-    egc_element element = run->route.round[round].element;
+    const egc_exchange_type *exchange = w->learning->route.exchange[round];
+    egc_outgoing *out = egc_learning_outgoing(w->learning, step, round, w->rank, b);
+    egc_element element = w->learning->route.round[round].element;
     switch (exchange->kind) {
     case EGC_EXCHANGE_REDUCE:
         *received = (egc_received){.messages = &out->message, .n_messages = 1, .reduced = true};
         return exchange->reduce(w->transport, element, out->message.data,
                                 out->message.len / egc_element_bytes(element), &w->scratch, err);
     case EGC_EXCHANGE_BROADCAST: {
-        int leader = (int)(step % run->n_workers);
+        int leader = (int)(step % w->learning->n_workers);
         bool leads = (int)w->rank == leader;
         *received =
             (egc_received){.messages = leads ? &out->message : &w->broadcast, .n_messages = 1};
@@ -140,64 +141,47 @@ static egc_status exchange_round(worker *w, uint64_t step, size_t round, size_t 
                                    &w->scratch, err);
     }
     case EGC_EXCHANGE_SCATTER:
-        *received = (egc_received){w->gathered, run->n_workers, .shard = w->rank};
+        *received = (egc_received){w->gathered, w->learning->n_workers, .shard = w->rank};
         return exchange->scatter(w->transport, out->pieces, w->gathered, &w->scratch, err);
     case EGC_EXCHANGE_GATHER:
         break;
     }
-    *received = (egc_received){.messages = w->gathered, .n_messages = run->n_workers};
+    *received = (egc_received){.messages = w->gathered, .n_messages = w->learning->n_workers};
     return exchange->gather(w->transport, out->message.data, out->message.len, w->gathered,
                             &w->scratch, err);
-}
-
-/* The device time that taking a delivery in stands for. */
-static double decode_s(const worker *w, size_t round, size_t b, const egc_received *received)
-{
-    const egc_training_config *config = w->run->config;
-    if (config->options.cost != EGC_COST_MODEL)
-        return 0;
-    egc_cost_work work = {
-        .round = round,
-        .n = w->run->plan.buckets[b].count,
-        .n_messages = received->n_messages,
-        .reduced = received->reduced,
-    };
-    for (size_t i = 0; i < received->n_messages; i++)
-        work.wire_bytes += (double)received->messages[i].len;
-    return egc_cost_decode(&config->method, &config->device, &work);
 }
 
 /* What the stream does before a round: compress, where the compute stream has not. */
 static egc_status prepare_round(worker *w, uint64_t step, size_t round, size_t b, interval *when,
                                 egc_error *err)
 {
-    egc_run *run = w->run;
     egc_status status = EGC_OK;
     if (round > 0)
-        status = egc_run_make_message(run, step, round, w->rank, b, err);
-    bool compresses = round > 0 || run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
-    if (!status)
-        work_on_stream(w, compresses ? egc_run_outgoing(run, step, round, w->rank, b)->encode_s : 0,
-                       when, &w->compress_s);
-    return status;
+        status = egc_learning_make_message(w->learning, step, round, w->rank, b, err);
+    if (status)
+        return status;
+    bool compresses = round > 0 || w->run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
+    double seconds = compresses ? egc_charge_message(w->learning, step, round, w->rank, b) : 0;
+    work_on_stream(w, seconds, when, &w->compress_s);
+    return EGC_OK;
 }
 
 static egc_status run_round(worker *w, uint64_t step, size_t round, size_t b, egc_error *err)
 {
-    egc_run *run = w->run;
+    egc_world *world = w->run->world;
     egc_received received;
-    interval *when = &w->busy[2 * (b * run->route.n_rounds + round)];
+    interval *when = &w->busy[2 * (b * w->learning->route.n_rounds + round)];
     egc_status status = prepare_round(w, step, round, b, &when[0], err);
     if (status)
         return status;
     egc_barrier_wait(w->together);
-    double start = egc_world_now(run->world);
+    double start = egc_world_now(world);
     status = exchange_round(w, step, round, b, &received, err);
     if (status)
         return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
-    w->comm_s += egc_world_now(run->world) - start;
-    double seconds = decode_s(w, round, b, &received);
-    status = egc_run_take(run, step, round, b, &received, err);
+    w->comm_s += egc_world_now(world) - start;
+    double seconds = egc_charge_delivery(w->learning, round, b, &received);
+    status = egc_learning_take(w->learning, step, round, b, &received, err);
     if (!status)
         work_on_stream(w, seconds, &when[1], &w->decompress_s);
     return status;
@@ -207,7 +191,7 @@ static egc_status communicate(worker *w, uint64_t step, size_t b, egc_error *err
 {
     egc_status status = EGC_OK;
     egc_gate_wait(w->ready);
-    for (size_t round = 0; round < w->run->route.n_rounds && !status; round++)
+    for (size_t round = 0; round < w->learning->route.n_rounds && !status; round++)
         status = run_round(w, step, round, b, err);
     if (!status)
         egc_gate_signal(w->done);
@@ -220,7 +204,7 @@ static egc_status communication_stream(void *arg, egc_error *err)
     egc_status status = EGC_OK;
     uint64_t steps = (uint64_t)w->run->config->options.steps;
     for (uint64_t step = 0; step < steps && !status; step++)
-        for (size_t b = 0; b < w->run->plan.n_buckets && !status; b++)
+        for (size_t b = 0; b < w->learning->plan.n_buckets && !status; b++)
             status = communicate(w, step, b, err);
     return status;
 }
@@ -229,7 +213,7 @@ static egc_status communication_stream(void *arg, egc_error *err)
 
 static void worker_fini(worker *w)
 {
-    for (size_t r = 0; w->gathered && r < w->run->n_workers; r++)
+    for (size_t r = 0; w->gathered && r < w->learning->n_workers; r++)
         egc_buf_fini(&w->gathered[r]);
     egc_free(w->gathered);
     egc_buf_fini(&w->broadcast);
@@ -244,16 +228,17 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
 {
     *w = (worker){
         .run = run,
+        .learning = run->learning,
         .rank = rank,
         .transport = egc_world_transport(run->world, (int)rank, 0),
         .ready = egc_gate_new(0),
         .done = egc_gate_new(0),
         .together = together,
-        .busy = egc_calloc(busy_slots(run), sizeof *w->busy),
-        .gathered = egc_calloc(run->n_workers, sizeof *w->gathered),
+        .busy = egc_calloc(busy_slots(run->learning), sizeof *w->busy),
+        .gathered = egc_calloc(run->learning->n_workers, sizeof *w->gathered),
     };
     if (!w->ready || !w->done || !w->busy || !w->gathered)
-        return egc_fail_memory(err, busy_slots(run) * sizeof *w->busy);
+        return egc_fail_memory(err, busy_slots(run->learning) * sizeof *w->busy);
     char name[64];
     snprintf(name, sizeof name, "worker %zu", rank);
     egc_status status = egc_world_spawn(run->world, (int)rank, name, compute_stream, w, err);
@@ -265,13 +250,13 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
 
 egc_status egc_sync_simulate(egc_run *run, egc_error *err)
 {
-    size_t made = 0;
+    size_t n_workers = run->learning->n_workers, made = 0;
     egc_status status = EGC_OK;
-    worker *workers = egc_calloc(run->n_workers, sizeof *workers);
-    egc_barrier *together = egc_barrier_new((int)run->n_workers);
+    worker *workers = egc_calloc(n_workers, sizeof *workers);
+    egc_barrier *together = egc_barrier_new((int)n_workers);
     if (!workers || !together)
-        status = egc_fail_memory(err, run->n_workers * sizeof *workers);
-    for (; made < run->n_workers && !status; made++)
+        status = egc_fail_memory(err, n_workers * sizeof *workers);
+    for (; made < n_workers && !status; made++)
         status = worker_init(&workers[made], run, made, together, err);
     if (!status)
         status = egc_world_run(run->world, err);

@@ -4,56 +4,35 @@
 #include <math.h>
 #include <string.h>
 
-void egc_tally_clear(egc_tally *tally, size_t n_units)
-{
-    egc_encoding *units = tally->units;
-    memset(units, 0, n_units * sizeof *units);
-    *tally = (egc_tally){.units = units};
-}
-
-void egc_tally_add(egc_tally *tally, size_t unit, const egc_encoding *encoding)
-{
-    egc_encoding *sum = &tally->units[unit];
-    sum->sent += encoding->sent;
-    sum->wire_bytes += encoding->wire_bytes;
-    sum->bound_bits += encoding->bound_bits;
-    sum->gradient_norm2 += encoding->gradient_norm2;
-    sum->input_norm2 += encoding->input_norm2;
-    sum->sent_norm2 += encoding->sent_norm2;
-    sum->error_norm2 += encoding->error_norm2;
-    sum->residual_norm2 += encoding->residual_norm2;
-    sum->sent_norm1 += encoding->sent_norm1;
-    sum->staleness += encoding->staleness;
-}
-
 /* a / b, or NAN where there is nothing to divide by. */
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : NAN;
 }
 
-void egc_tally_metrics(const egc_tally *tally, size_t n_units, size_t n, size_t n_workers,
-                       egc_step_metrics *out)
+void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t n_units, size_t n,
+                       size_t n_workers, egc_step_metrics *out)
 {
-    egc_tally sum = {.units = &(egc_encoding){0}};
+    egc_learnt sum = {.units = &(egc_encoding){0}};
     for (size_t u = 0; u < n_units; u++)
-        egc_tally_add(&sum, 0, &tally->units[u]);
+        egc_learnt_add(&sum, 0, &learnt->units[u]);
     const egc_encoding *all = sum.units;
+    const egc_learnt_totals *totals = &learnt->totals;
     double workers = (double)n_workers, elements = (double)n * workers;
     *out = (egc_step_metrics){
-        .sent_bytes = tally->message_bytes / workers,
+        .sent_bytes = totals->message_bytes / workers,
         .recv_bytes = tally->recv_bytes / workers,
-        .compression_ratio = ratio(4 * elements, tally->message_bytes),
+        .compression_ratio = ratio(4 * elements, totals->message_bytes),
         .element_ratio = ratio(elements, (double)all->sent),
         .bound_ratio = ratio(32 * elements, all->bound_bits),
         .density = (double)all->sent / elements,
         .rel_error = sqrt(ratio(all->error_norm2, all->input_norm2)),
-        .cosine = tally->cosine,
+        .cosine = totals->cosine,
         .energy_kept = ratio(all->sent_norm2, all->input_norm2),
-        .drift = tally->drift,
+        .drift = totals->drift,
         .residual_norm = sqrt(ratio(all->residual_norm2, all->gradient_norm2)),
         .staleness = ratio(all->staleness, all->sent_norm1),
-        .loss = tally->loss / workers,
+        .loss = totals->loss / workers,
         .step_s = tally->step_s / workers,
         .compute_s = tally->compute_s / workers,
         .compress_s = tally->compress_s / workers,
@@ -61,14 +40,14 @@ void egc_tally_metrics(const egc_tally *tally, size_t n_units, size_t n, size_t 
         .comm_s = tally->comm_s / workers,
         .exposed_comm_s = tally->exposed_comm_s / workers,
         .network_bytes = tally->network_bytes,
-        .nonfinite = tally->nonfinite,
+        .nonfinite = totals->nonfinite,
     };
 }
 
-void egc_tally_unit_metrics(const egc_tally *tally, const egc_unit *unit, size_t u,
-                            size_t n_workers, double correction, egc_unit_metrics *out)
+void egc_learnt_unit_metrics(const egc_learnt *learnt, const egc_unit *unit, size_t u,
+                             size_t n_workers, egc_unit_metrics *out)
 {
-    const egc_encoding *sum = &tally->units[u];
+    const egc_encoding *sum = &learnt->units[u];
     *out = (egc_unit_metrics){
         .name = unit->name,
         .elements = unit->count,
@@ -76,7 +55,7 @@ void egc_tally_unit_metrics(const egc_tally *tally, const egc_unit *unit, size_t
         .wire_bytes = (double)sum->wire_bytes / (double)n_workers,
         .rel_error = sqrt(ratio(sum->error_norm2, sum->input_norm2)),
         .residual_norm = sqrt(ratio(sum->residual_norm2, sum->gradient_norm2)),
-        .correction = correction,
+        .correction = learnt->correction[u],
     };
 }
 

@@ -43,6 +43,17 @@ const egc_param egc_training_params[] = {
     EGC_PARAM_END,
 };
 
+void egc_training_forget_time(egc_training_options *options)
+{
+    egc_training_options defaults;
+    egc_params_init(egc_training_params, &defaults);
+    options->overlap = defaults.overlap;
+    options->cost = defaults.cost;
+    options->compress_on = defaults.compress_on;
+    options->network_model = defaults.network_model;
+    options->max_sim_time_s = defaults.max_sim_time_s;
+}
+
 egc_status egc_training_check(const egc_training_config *config, egc_error *err)
 {
     size_t hosts = config->cluster->hosts(config->cluster_params);
@@ -78,7 +89,7 @@ static egc_status make_world(egc_run *run, egc_error *err)
 static egc_status judge(egc_run *run, egc_status status, egc_error *err)
 {
     egc_training_summary *summary = run->summary;
-    if (status != EGC_ERROR_NONFINITE || !run->workload->type->closed_loop)
+    if (status != EGC_ERROR_NONFINITE || !run->config->workload->closed_loop)
         return status;
     summary->diverged = true;
     memcpy(summary->reason, err->message, sizeof summary->reason);
@@ -96,14 +107,15 @@ egc_status egc_training_run(const egc_training_config *config, const egc_trainin
         status = egc_run_init(&run, config, sink, out, err);
     if (status)
         return status;
-    out->params = (double)run.n;
-    memcpy(out->model, run.workload->model, sizeof out->model);
-    egc_route_name(&run.route, out->exchange);
+    const egc_learning *learning = run.learning;
+    out->params = (double)learning->n;
+    memcpy(out->model, learning->workload->model, sizeof out->model);
+    egc_route_name(&learning->route, out->exchange);
     status = make_world(&run, err);
     if (!status) {
         status = judge(&run, egc_sync_simulate(&run, err), err);
         out->sim_time_s = egc_world_now(run.world);
-        egc_run_totals_mean(&run.totals, (double)run.n, &out->mean);
+        egc_run_totals_mean(&run.totals, (double)learning->n, &out->mean);
     }
     egc_world_free(run.world);
     egc_run_fini(&run);

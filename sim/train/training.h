@@ -32,6 +32,9 @@ typedef struct egc_training_options {
 
 extern const egc_param egc_training_params[];
 
+/* Sets those that change nothing but times to their defaults. */
+void egc_training_forget_time(egc_training_options *options);
+
 typedef struct egc_training_config {
     const egc_workload_type *workload;
     const void *workload_params;
@@ -41,7 +44,9 @@ typedef struct egc_training_config {
     egc_method method;
     const egc_exchange_type *exchange; /* NULL: auto */
     egc_training_options options;
-    bool thread_contexts; /* see egc_world_config */
+    bool thread_contexts;               /* see egc_world_config */
+    struct egc_learning_writer *log;    /* takes down what is learnt; NULL: nobody does */
+    struct egc_learning_reader *replay; /* says what is learnt instead of training; NULL: train */
 } egc_training_config;
 
 /* One step; where it says mean, over workers. NAN where something does not apply. The summary of
