@@ -20,6 +20,7 @@ enum {
     OPTION_JOBS,
     OPTION_SET,
     OPTION_RESUME,
+    OPTION_NO_SHARE,
     OPTION_SHARD,
     OPTION_DRY_RUN,
     OPTION_QUIET
@@ -30,6 +31,8 @@ static const egc_option options[] = {
     [OPTION_JOBS] = {"jobs", "N", "points to run at a time (default: 1)"},
     [OPTION_SET] = {"set", "PATH=VALUE", "change a field of the experiment; may be given again"},
     [OPTION_RESUME] = {"resume", NULL, "go on where an earlier run into the same folder stopped"},
+    [OPTION_NO_SHARE] = {"no-share", NULL,
+                         "train every point, also those that learn what another has learnt"},
     [OPTION_SHARD] = {"shard", "I/N", "run the I-th of N equal parts; join them with merge"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "print the points, and run nothing"},
     [OPTION_QUIET] = {"quiet", NULL, "no progress and no notes but errors"},
@@ -52,7 +55,7 @@ typedef struct run_request {
     size_t n_overrides;
     size_t jobs;
     size_t shard_index, shard_count;
-    bool resume, dry_run, quiet;
+    bool resume, no_share, dry_run, quiet;
 } run_request;
 
 /* ---- the command line ----------------------------------------------------------------------- */
@@ -99,6 +102,9 @@ static int set_option(run_request *request, int option, const char *value)
         break;
     case OPTION_RESUME:
         request->resume = true;
+        break;
+    case OPTION_NO_SHARE:
+        request->no_share = true;
         break;
     case OPTION_DRY_RUN:
         request->dry_run = true;
@@ -182,6 +188,7 @@ static int run_in(const run_request *request, const egc_experiment *experiment, 
     egc_run_options run = {.dir = dir,
                            .jobs = request->jobs,
                            .resume = request->resume,
+                           .share = !request->no_share,
                            .shard_index = request->shard_index,
                            .shard_count = request->shard_count,
                            .point_main = egc_training_run,

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "experiment/maker.h"
+#include "train/route.h"
 
 /* Stands for a device that the experiment spells out. */
 #define CUSTOM_DEVICE "custom"
@@ -252,39 +253,90 @@ static egc_status format_part(const char *path, const char *name, const egc_para
     return status ? status : egc_buf_printf(out, err, "}\n");
 }
 
+enum { N_PARTS = 8 };
+
+typedef struct config_part {
+    const char *path, *name;
+    const egc_param *table;
+    const void *params;
+    bool is_time; /* has to do with nothing but how long things take */
+} config_part;
+
+static void parts_of(const egc_training_config *config, const char *exchange,
+                     config_part out[N_PARTS])
+{
+    const egc_workload_type *workload = config->workload;
+    const egc_cluster_type *cluster = config->cluster;
+    const egc_method *method = &config->method;
+    const config_part parts[N_PARTS] = {
+        {"workload", workload->name, workload->params, config->workload_params, false},
+        {"cluster", cluster->name, cluster->params, config->cluster_params, true},
+        {"device", "", egc_device_params, &config->device, true},
+        {"method", method->name, method->compressor->params, method->params, false},
+        {"method_options", "", egc_method_option_params, &method->options, false},
+        {"exchange", exchange, NULL, NULL, false},
+        {"algorithm", "sync", NULL, NULL, false},
+        {"training", "", egc_training_params, &config->options, false},
+    };
+    memcpy(out, parts, sizeof parts);
+}
+
 egc_status egc_config_format(const egc_training_config *config, egc_buf *out, egc_error *err)
 {
-    const egc_method *method = &config->method;
-    const char *exchange = config->exchange ? config->exchange->name : "auto";
-    const struct {
-        const char *path, *name;
-        const egc_param *table;
-        const void *params;
-    } parts[] = {
-        {"workload", config->workload->name, config->workload->params, config->workload_params},
-        {"cluster", config->cluster->name, config->cluster->params, config->cluster_params},
-        {"device", "", egc_device_params, &config->device},
-        {"method", method->name, method->compressor->params, method->params},
-        {"method_options", "", egc_method_option_params, &method->options},
-        {"exchange", exchange, NULL, NULL},
-        {"algorithm", "sync", NULL, NULL},
-        {"training", "", egc_training_params, &config->options},
-    };
+    config_part parts[N_PARTS];
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
+    parts_of(config, config->exchange ? config->exchange->name : "auto", parts);
+    for (int i = 0; i < N_PARTS && !status; i++)
         status =
             format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out, err);
+    return status;
+}
+
+egc_status egc_config_format_learning(const egc_training_config *config, egc_buf *out,
+                                      egc_error *err)
+{
+    egc_training_config timeless = *config;
+    char exchange[EGC_ROUTE_NAME];
+    config_part parts[N_PARTS];
+    egc_route route;
+    egc_status status = egc_route_init(&route, config, err);
+    if (status)
+        return status;
+    egc_route_name(&route, exchange);
+    egc_training_forget_time(&timeless.options);
+    parts_of(&timeless, exchange, parts);
+    for (int i = 0; i < N_PARTS && !status; i++)
+        if (!parts[i].is_time)
+            status = format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out,
+                                 err);
+    return status;
+}
+
+_Static_assert(EGC_LEARNING_KEY_LENGTH == EGC_RUN_ID_LENGTH, "both hold 16 hex digits");
+
+/* The hash of what format says of config. */
+static egc_status identify(const egc_training_config *config,
+                           egc_status (*format)(const egc_training_config *, egc_buf *,
+                                                egc_error *),
+                           char id[EGC_RUN_ID_LENGTH], egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = format(config, &text, err);
+    if (!status)
+        snprintf(id, EGC_RUN_ID_LENGTH, "%016" PRIx64,
+                 egc_hash(EGC_HASH_START, text.data, text.len));
+    egc_buf_fini(&text);
     return status;
 }
 
 egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
                                egc_error *err)
 {
-    egc_buf text = {0};
-    egc_status status = egc_config_format(config, &text, err);
-    if (!status)
-        snprintf(run_id, EGC_RUN_ID_LENGTH, "%016" PRIx64,
-                 egc_hash(EGC_HASH_START, text.data, text.len));
-    egc_buf_fini(&text);
-    return status;
+    return identify(config, egc_config_format, run_id, err);
+}
+
+egc_status egc_config_identify_learning(const egc_training_config *config,
+                                        char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
+{
+    return identify(config, egc_config_format_learning, key, err);
 }

@@ -4,6 +4,7 @@
 #define EGC_EXPERIMENT_RESOLVE_H
 
 #include "experiment/experiment.h"
+#include "train/learning_log.h"
 
 /* A named device. The numbers and their sources come from scripts/devices.lua. */
 typedef struct egc_device_profile {
@@ -30,8 +31,19 @@ egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_
 egc_status egc_config_format(const egc_training_config *config, egc_buf *out,
                              egc_error *err) EGC_MUST_CHECK;
 
+/* The same without what is about time alone: the cluster, the device, and the options that
+ * egc_training_forget_time names; the exchanges of all rounds with "auto" resolved. Configurations
+ * for which it is equal learn the same. UNSUPPORTED when the method cannot use the exchange. */
+egc_status egc_config_format_learning(const egc_training_config *config, egc_buf *out,
+                                      egc_error *err) EGC_MUST_CHECK;
+
 /* The 16 hex digits that name a configuration. */
 egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
                                egc_error *err) EGC_MUST_CHECK;
+
+/* The 16 hex digits that name what it learns. */
+egc_status egc_config_identify_learning(const egc_training_config *config,
+                                        char key[EGC_LEARNING_KEY_LENGTH],
+                                        egc_error *err) EGC_MUST_CHECK;
 
 #endif

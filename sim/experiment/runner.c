@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "experiment/children.h"
+#include "experiment/queue.h"
 
 /* The exit status of a child that could not keep its record: its last line says why. */
 enum { RECORDED = 0, NOT_RECORDED = 113 };
@@ -21,6 +22,8 @@ typedef struct point_job {
     const egc_point *point;
     const char *spool;
     egc_point_main point_main;
+    const char *learning_key;
+    egc_learning_role role;
 } point_job;
 
 /* What stays empty unless the run says otherwise. */
@@ -47,6 +50,18 @@ static egc_outcome outcome_of(egc_status status, const egc_training_summary *sum
     return outcome;
 }
 
+/* Runs the point as its role says. */
+static egc_status run_main(const point_job *job, const egc_training_sink *sink,
+                           egc_training_summary *out, egc_error *err)
+{
+    egc_training_config config = job->point->config;
+    egc_learning_file log;
+    egc_learning_file_open(&log, job->spool, job->learning_key, job->role, &config);
+    egc_status status = job->point_main(&config, sink, out, err);
+    egc_learning_file_close(&log);
+    return status;
+}
+
 static egc_status record_point(const point_job *job, egc_error *err)
 {
     egc_record record;
@@ -57,7 +72,7 @@ static egc_status record_point(const point_job *job, egc_error *err)
     if (!status) {
         egc_training_sink sink = egc_record_sink(&record);
         double start_s = egc_host_now();
-        egc_status end = job->point_main(&job->point->config, &sink, &summary, &failure);
+        egc_status end = run_main(job, &sink, &summary, &failure);
         egc_outcome outcome = outcome_of(end, &summary, &failure);
         outcome.wall_s = egc_host_now() - start_s;
         status = egc_record_finish(&record, &outcome, err);
@@ -138,11 +153,10 @@ typedef struct running {
     egc_results_plan plan;
     egc_results *results;
     json_t *manifest;
+    egc_queue *queue;
     egc_children children;
     egc_run_report *report;
-    size_t next;     /* the first point not yet started or passed over */
     size_t n_wanted; /* points that have a row at the end */
-    size_t n_run;    /* finished here */
     double start_s;
 } running;
 
@@ -156,13 +170,12 @@ static void tell_progress(const running *run)
     if (!run->options->progress)
         return;
     double elapsed_s = egc_host_now() - run->start_s;
-    double left = (double)(run->n_wanted - run->report->done);
     egc_progress progress = {
         .done = run->report->done,
         .total = run->n_wanted,
         .failed = run->report->failed,
         .elapsed_s = elapsed_s,
-        .eta_s = run->n_run ? elapsed_s / (double)run->n_run * left : NAN,
+        .eta_s = egc_queue_left_s(run->queue, elapsed_s),
     };
     run->options->progress(run->options->progress_arg, &progress);
 }
@@ -180,22 +193,25 @@ static egc_status publish(running *run, egc_error *err)
 
 static point_job job_of(const running *run, size_t point)
 {
-    return (point_job){run->experiment, &run->experiment->points[point],
-                       egc_results_spool(run->results), run->options->point_main};
+    return (point_job){
+        .experiment = run->experiment,
+        .point = &run->experiment->points[point],
+        .spool = egc_results_spool(run->results),
+        .point_main = run->options->point_main,
+    };
 }
 
-/* Starts children until all seats are taken or all points are under way. */
+/* Starts children until all seats are taken or no point is to be started now. */
 static egc_status start_children(running *run, egc_error *err)
 {
     egc_status status = EGC_OK;
-    while (run->next < run->plan.n_points && run->children.n_running < run->options->jobs &&
-           !status) {
-        size_t point = run->next++;
-        if (!run->plan.points[point].is_wanted ||
-            egc_results_state(run->results, point)->is_finished)
-            continue;
-        point_job job = job_of(run, point);
-        status = egc_children_start(&run->children, point, child_main, &job, err);
+    egc_turn turn;
+    while (!status && run->children.n_running < run->options->jobs &&
+           egc_queue_next(run->queue, &turn)) {
+        point_job job = job_of(run, turn.point);
+        job.learning_key = turn.key;
+        job.role = turn.role;
+        status = egc_children_start(&run->children, turn.point, child_main, &job, err);
     }
     return status;
 }
@@ -208,9 +224,10 @@ static egc_status take_end(running *run, const egc_child_end *end, egc_error *er
         status = egc_results_finish(run->results, end->tag, err);
     if (status)
         return status;
-    run->n_run++;
+    bool failed = is_failure(egc_results_state(run->results, end->tag));
+    egc_queue_end(run->queue, end->tag, failed, end->wall_s);
     run->report->done++;
-    run->report->failed += is_failure(egc_results_state(run->results, end->tag));
+    run->report->failed += failed;
     return egc_results_is_due(run->results) ? publish(run, err) : EGC_OK;
 }
 
@@ -266,6 +283,19 @@ static void count_reused(running *run)
     run->report->done = run->report->reused;
 }
 
+static egc_status make_queue(running *run, egc_arena *arena, egc_error *err)
+{
+    size_t n = run->plan.n_points;
+    bool *is_pending = egc_arena_alloc(arena, n * sizeof *is_pending);
+    if (!is_pending)
+        return egc_fail_memory(err, n * sizeof *is_pending);
+    for (size_t i = 0; i < n; i++)
+        is_pending[i] =
+            run->plan.points[i].is_wanted && !egc_results_state(run->results, i)->is_finished;
+    return egc_queue_new(run->experiment, is_pending, run->options->share,
+                         egc_results_spool(run->results), &run->queue, err);
+}
+
 /* The manifest is there before the first point runs. */
 static egc_status begin(running *run, egc_error *err)
 {
@@ -307,13 +337,16 @@ egc_status egc_experiment_run(const egc_experiment *experiment, const egc_run_op
     if (status)
         goto done;
     count_reused(&run);
-    status = begin(&run, err);
+    status = make_queue(&run, &arena, err);
+    if (!status)
+        status = begin(&run, err);
     if (!status)
         status = run_points(&run, err);
     if (!status)
         status = end(&run, err);
 done:
     egc_children_close(&run.children);
+    egc_queue_free(run.queue);
     egc_results_close(run.results);
     json_decref(run.manifest);
     egc_arena_fini(&arena);
@@ -357,7 +390,8 @@ egc_status egc_point_simulate(const egc_experiment *experiment, const egc_point 
     int signal = 0;
     if (!mkdtemp(spool))
         return egc_fail_errno(err, "make a folder in", P_tmpdir);
-    point_job job = {experiment, point, spool, point_main};
+    point_job job = {
+        .experiment = experiment, .point = point, .spool = spool, .point_main = point_main};
     egc_status status = run_alone(&job, &signal, err);
     if (!status && !signal)
         status = read_result(&job, out, err);

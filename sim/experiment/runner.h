@@ -26,6 +26,7 @@ typedef struct egc_run_options {
     const char *dir;
     size_t jobs;          /* children at a time, at least 1 */
     bool resume;          /* go on in a folder that already holds results */
+    bool share;           /* train once what points learn alike: see queue.h */
     size_t shard_index;   /* 1..shard_count: of every shard_count points run this one */
     size_t shard_count;   /* 0 or 1: run all */
     double point_limit_s; /* a child that takes longer on the host is stopped; 0: no limit */

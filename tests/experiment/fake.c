@@ -149,8 +149,11 @@ egc_run_options fake_options(const char *dir, size_t jobs)
 {
     static const egc_version versions[] = {{"egc-sim", "1.0"}, {"SimGrid", "3.32"}};
     static const egc_provenance provenance = {versions, 2, "scalar"};
-    return (egc_run_options){
-        .dir = dir, .jobs = jobs, .point_main = fake_main, .provenance = &provenance};
+    return (egc_run_options){.dir = dir,
+                             .jobs = jobs,
+                             .share = true,
+                             .point_main = fake_main,
+                             .provenance = &provenance};
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
