@@ -32,7 +32,7 @@ static const egc_option options[] = {
     [OPTION_SET] = {"set", "PATH=VALUE", "change a field of the experiment; may be given again"},
     [OPTION_RESUME] = {"resume", NULL, "go on where an earlier run into the same folder stopped"},
     [OPTION_NO_SHARE] = {"no-share", NULL,
-                         "train every point, also those that learn what another has learnt"},
+                         "train each point, even where another learns the same"},
     [OPTION_SHARD] = {"shard", "I/N", "run the I-th of N equal parts; join them with merge"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "print the points, and run nothing"},
     [OPTION_QUIET] = {"quiet", NULL, "no progress and no notes but errors"},

@@ -33,12 +33,15 @@ bool egc_learning_file_exists(const char *spool, const char *key)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A log leaves at least as much room as it takes, so that the rows do not lack it. */
+/* Of what room there is a log takes a small part, so that rows do not lack it. */
 static bool leaves_room(const egc_learning_file *file, size_t more)
 {
+    const double share = 1. / 16;
     struct statvfs disk;
-    return fstatvfs(file->draft.fd, &disk) == 0 &&
-           (double)disk.f_bavail * (double)disk.f_frsize >= (double)file->len + 2 * (double)more;
+    if (fstatvfs(file->draft.fd, &disk) != 0)
+        return false;
+    double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    return (double)(file->len + more) <= share * (free_bytes + (double)file->len);
 }
 
 static bool append(void *arg, const void *data, size_t len)

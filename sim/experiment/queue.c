@@ -137,22 +137,36 @@ static bool choose_role(const group *own, egc_learning_role *out)
     return own->state != LEARNING;
 }
 
+/* The first point that need not wait, NULL when there is none. */
+static entry *find_ready(egc_queue *queue, bool by_log)
+{
+    for (size_t i = queue->next; i < queue->experiment->n_points; i++) {
+        entry *one = &queue->entries[i];
+        if (one->state == PENDING && choose_role(one->group, &one->role) &&
+            (!by_log || one->role == EGC_LEARNS_BY_LOG))
+            return one;
+    }
+    return NULL;
+}
+
+/* Logs are used up first: no more of them are there at a time than points are run, and what an
+ * interruption leaves to be trained again is least. */
 bool egc_queue_next(egc_queue *queue, egc_turn *out)
 {
-    size_t n_points = queue->experiment->n_points;
-    while (queue->next < n_points && queue->entries[queue->next].state != PENDING)
+    while (queue->next < queue->experiment->n_points &&
+           queue->entries[queue->next].state != PENDING)
         queue->next++;
-    for (size_t i = queue->next; i < n_points; i++) {
-        entry *one = &queue->entries[i];
-        if (one->state != PENDING || !choose_role(one->group, &one->role))
-            continue;
-        one->state = UNDER_WAY;
-        if (one->role == EGC_LEARNS_FIRST)
-            one->group->state = LEARNING;
-        *out = (egc_turn){.point = i, .key = one->group->key, .role = one->role};
-        return true;
-    }
-    return false;
+    entry *one = find_ready(queue, true);
+    if (!one)
+        one = find_ready(queue, false);
+    if (!one)
+        return false;
+    one->state = UNDER_WAY;
+    if (one->role == EGC_LEARNS_FIRST)
+        one->group->state = LEARNING;
+    *out = (egc_turn){
+        .point = (size_t)(one - queue->entries), .key = one->group->key, .role = one->role};
+    return true;
 }
 
 static void end_first(egc_queue *queue, group *own, bool failed)

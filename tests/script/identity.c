@@ -2,6 +2,7 @@
 /* A run_id depends on the parameters of its point alone, and running out of memory at any moment
  * is an error like others. */
 #include "base/mem.h"
+#include "experiment/resolve.h"
 #include "harness.h"
 #include "script/devices.h"
 
@@ -72,6 +73,85 @@ static void other_parameters_have_other_ids(void **state)
             assert_string_not_equal(ids[i], ids[j]);
 }
 
+/* ---- what points learn ----------------------------------------------------------------------- */
+
+static void identify_learning(const char *override, char key[EGC_LEARNING_KEY_LENGTH])
+{
+    egc_script script;
+    egc_error err = {0};
+    assert_ok(load_text(reference, override, &script, &err), err);
+    assert_ok(egc_config_identify_learning(&script.experiments[0].points[0].config, key, &err),
+              err);
+    egc_script_fini(&script);
+}
+
+static const char *const of_time[] = {
+    "overlap=false",         "cost=none",
+    "compress_on=stream",    "network_model=lv08",
+    "max_sim_time=5",        "cluster.bandwidth=10Gbps",
+    "cluster.latency=1ms",   "cluster.efficiency=0.5",
+    "cluster.cores=2",       "cluster.speed=1e12",
+    "cluster.hosts=9",       "cluster.device=a100",
+    "exchange=allgather-rd", /* which auto is for 4 workers */
+};
+
+static const char *const of_learning[] = {
+    "seed=3",
+    "steps=10",
+    "workers=5",
+    "eval_every=2",
+    "bucket=1MiB",
+    "first_bucket=2MiB",
+    "layers=true",
+    "method=none",
+    "method.ratio=0.5",
+    "method.clip=1",
+    "method.granularity=model",
+    "exchange=allgather-ring",
+    "workload.lr=0.3",
+};
+
+static void points_that_differ_in_time_learn_the_same(void **state)
+{
+    (void)state;
+    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    identify_learning(NULL, want);
+    assert_int_equal(strspn(want, "0123456789abcdef"), 16);
+    for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++) {
+        identify_learning(of_time[i], got);
+        if (strcmp(got, want) != 0)
+            fail_msg("%s: %s, want %s", of_time[i], got, want);
+    }
+    for (size_t i = 0; i < sizeof of_learning / sizeof *of_learning; i++) {
+        identify_learning(of_learning[i], got);
+        if (strcmp(got, want) == 0)
+            fail_msg("%s: must learn something else", of_learning[i]);
+    }
+}
+
+static bool is_among(const char *name, const char *const *settings, size_t n)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(settings[i], name, len) == 0 && settings[i][len] == '=')
+            return true;
+    return false;
+}
+
+/* A new option must be put into one of the lists above, and so thought about. */
+static void every_option_is_of_time_or_of_learning(void **state)
+{
+    (void)state;
+    for (const egc_param *option = egc_training_params; option->name; option++) {
+        bool times = is_among(option->name, of_time, sizeof of_time / sizeof *of_time);
+        bool learns = is_among(option->name, of_learning, sizeof of_learning / sizeof *of_learning);
+        if (times == learns)
+            fail_msg("%s: must be in one of the two lists", option->name);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -125,6 +205,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_parameters_have_equal_ids),
         cmocka_unit_test(other_parameters_have_other_ids),
+        cmocka_unit_test(points_that_differ_in_time_learn_the_same),
+        cmocka_unit_test(every_option_is_of_time_or_of_learning),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(devices_name_their_sources),
     };

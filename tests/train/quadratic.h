@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "train/training.h"
 
 enum { SMALL = 100, LARGE = 900, ROWS = 30, N = SMALL + LARGE, MAX_STEPS = 64 };
@@ -108,7 +109,8 @@ typedef struct result {
     egc_training_summary summary;
     egc_step_metrics step[MAX_STEPS];
     uint64_t steps;
-    double units; /* rows */
+    double units;  /* rows */
+    uint64_t hash; /* of the rows of units and evaluations */
 } result;
 
 static inline egc_status keep_step(void *arg, uint64_t step, const egc_step_metrics *m,
@@ -124,8 +126,25 @@ static inline egc_status keep_step(void *arg, uint64_t step, const egc_step_metr
 static inline egc_status count_unit(void *arg, uint64_t step, const egc_unit_metrics *m,
                                     egc_error *err)
 {
-    (void)step, (void)m, (void)err;
-    ((result *)arg)->units++;
+    (void)err;
+    result *r = arg;
+    const double values[] = {(double)step, (double)m->elements, m->sent,      m->wire_bytes,
+                             m->rel_error, m->residual_norm,    m->correction};
+    r->units++;
+    r->hash = egc_hash(r->hash, m->name, strlen(m->name));
+    r->hash = egc_hash(r->hash, values, sizeof values);
+    return EGC_OK;
+}
+
+static inline egc_status hash_evaluation(void *arg, uint64_t step, double sim_time_s,
+                                         double sent_bytes_total, const egc_evaluation *evaluation,
+                                         egc_error *err)
+{
+    (void)err;
+    result *r = arg;
+    const double values[] = {(double)step, sim_time_s, sent_bytes_total};
+    r->hash = egc_hash(r->hash, values, sizeof values);
+    r->hash = egc_hash(r->hash, evaluation, sizeof *evaluation);
     return EGC_OK;
 }
 
@@ -166,7 +185,8 @@ static inline const result *run(const egc_training_config *config)
     assert_true(r != MAP_FAILED);
     pid_t child = fork();
     if (child == 0) {
-        const egc_training_sink sink = {.arg = r, .step = keep_step, .unit = count_unit};
+        const egc_training_sink sink = {
+            .arg = r, .step = keep_step, .unit = count_unit, .evaluation = hash_evaluation};
         r->status = egc_training_run(config, &sink, &r->summary, &r->err);
         _exit(0);
     }
