@@ -110,7 +110,8 @@ static const egc_preset egc_preset_egc = {
     .reference = "IEEE 8855357, 2019; Information Sciences 2021, DOI 10.1016/j.ins.2020.05.121; "
                  "the paper's formulas were not available, so every part is our reading",
     .compressor = "maxentropy",
-    .settings = "memory=momentum;masking=true;lr_correction=layer;index=auto;value=sign_mean",
+    .settings = "memory=momentum;masking=true;lr_correction=layer;index=auto;value=sign_mean;"
+                "granularity=bucket;bins=512",
 };
 
 static const egc_preset *const presets[] = {&egc_preset_egc, NULL};

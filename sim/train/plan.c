@@ -67,6 +67,18 @@ static void make_units_of_layers(egc_plan *plan, const egc_workload *workload)
     plan->n_units = workload->n_layers;
 }
 
+/* "model", the layer's name, or "FIRST..LAST" in forward order; NULL when out of memory. */
+static const char *name_of_bucket(egc_plan *plan, const egc_workload *workload,
+                                  const egc_bucket *bucket, egc_granularity granularity)
+{
+    const egc_layer *first = &workload->layers[bucket->first_unit];
+    if (granularity == EGC_GRANULARITY_MODEL)
+        return "model";
+    if (bucket->n_units == 1)
+        return first->name;
+    return egc_arena_printf(&plan->arena, "%s..%s", first->name, first[bucket->n_units - 1].name);
+}
+
 static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
                                   egc_granularity granularity)
 {
@@ -77,9 +89,7 @@ static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
     for (size_t b = 0; b < plan->n_buckets; b++) {
         egc_bucket *bucket = &plan->buckets[b];
         size_t u = plan->n_buckets - 1 - b;
-        const char *name = granularity == EGC_GRANULARITY_MODEL
-                               ? "model"
-                               : egc_arena_printf(&plan->arena, "bucket-%zu", b);
+        const char *name = name_of_bucket(plan, workload, bucket, granularity);
         if (!name || !layers)
             return false;
         plan->units[u] = (egc_unit){

@@ -76,7 +76,7 @@ typedef struct egc_step_metrics {
 } egc_step_metrics;
 
 typedef struct egc_unit_metrics {
-    const char *name; /* of the layer, or "bucket-0" */
+    const char *name; /* of the layer, "FIRST..LAST" of a bucket, or "model" */
     size_t elements;
     double sent;       /* k, mean over workers */
     double wire_bytes; /* mean over workers */

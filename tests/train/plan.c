@@ -62,7 +62,7 @@ static void buckets_fill_in_reverse_order(void **state)
 static void units_follow_granularity(void **state)
 {
     (void)state;
-    assert_plan(EGC_GRANULARITY_BUCKET, 28, 16, "[6+4 6s bucket-0:6+4][0+6 6s bucket-1:0+6]");
+    assert_plan(EGC_GRANULARITY_BUCKET, 28, 16, "[6+4 6s l4:6+4][0+6 6s l1..l3:0+6]");
     assert_plan(EGC_GRANULARITY_MODEL, 4, 4, "[0+10 12s model:0+10]");
 }
 

@@ -168,8 +168,8 @@ static void nan_in_a_gradient(void **state)
     egc_training_config config = config_of(&open_loop, "egc", 2, 10);
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_ERROR_NONFINITE);
-    assert_string_equal(r->err.message, "step 3: worker 1: large: gradient has 1 NaN and 0 Inf "
-                                        "among 900 elements");
+    assert_string_equal(r->err.message, "step 3: worker 1: small..large: gradient has 1 NaN and "
+                                        "0 Inf among 1000 elements");
     assert_int_equal(r->steps, 3); /* what was done is kept */
 
     config.workload = &closed; /* in training it is a result */
@@ -214,6 +214,8 @@ static void units_are_reported_when_asked(void **state)
     egc_training_config config = config_of(&open_loop, "egc", 2, 5);
     assert_true(run(&config)->units == 0);
     config.options.layers = true;
+    assert_true(run(&config)->units == 5); /* one bucket */
+    set(&config, "granularity", "layer");
     assert_true(run(&config)->units == 10);
 }
 
