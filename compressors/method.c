@@ -111,7 +111,7 @@ static const egc_preset egc_preset_egc = {
                  "the paper's formulas were not available, so every part is our reading",
     .compressor = "maxentropy",
     .settings = "memory=momentum;masking=true;lr_correction=layer;index=auto;value=sign_mean;"
-                "granularity=bucket;bins=512",
+                "granularity=bucket",
 };
 
 static const egc_preset *const presets[] = {&egc_preset_egc, NULL};

@@ -2,45 +2,61 @@
 -- How the methods of the headline experiments were tuned: the same effort for each, on validation
 -- data, with a seed that the headline does not use.
 --
--- Each method gets three learning rates times two settings of its own: layers or buckets for those that
--- aim at a ratio, two thresholds, two sizes of AdaComp's bins, two numbers of EGC's. All are to send
--- about a thousandth of the dense bytes. Dense SGD gets the three rates.
+-- First short runs, of three learning rates times two settings of each method: layers or buckets for
+-- those that aim at a ratio, two thresholds, two sizes of AdaComp's bins, two numbers of EGC's. All are
+-- to send about a thousandth of the dense bytes. Then, where a quarter of the training is too little to
+-- tell, for the language task: the learning rate once more, in full length, with the better setting.
 --
 --   egc-sim run scripts/tuning.lua --jobs 2
 local headline = require "headline"
 
-local lr_scales = { 0.5, 1, 2 }
-
-local function tune(name, workload, steps, clip, taus)
+-- Every candidate at every rate.
+local function tune(name, task, steps, lr_scales, candidates)
   local methods = {}
-  local function try(make, options)
+  for _, candidate in ipairs(candidates) do
     for _, lr_scale in ipairs(lr_scales) do
-      local all = { clip = clip, lr_scale = lr_scale }
-      for key, value in pairs(options) do all[key] = value end
-      methods[#methods + 1] = make(all)
+      local make, options = candidate[1], { clip = headline[task .. "_clip"], lr_scale = lr_scale }
+      for option, value in pairs(candidate[2]) do options[option] = value end
+      local plain = make == egc.none or make == egc.egc
+      methods[#methods + 1] = plain and make(options) or headline.like_egc(make, options)
     end
   end
-  local function try_like_egc(make, options)
-    try(function(all) return headline.like_egc(make, all) end, options)
-  end
-
-  try(egc.none, {})
-  for _, granularity in ipairs { "layer", "bucket" } do
-    try_like_egc(egc.topk, { ratio = 0.0027, granularity = granularity })
-    try_like_egc(egc.dgc, { ratio = 0.0027, granularity = granularity, dense_vectors = false })
-    try_like_egc(egc.sidco, { ratio = 0.0027, granularity = granularity })
-  end
-  for _, bins in ipairs { 256, 512 } do try(egc.egc, { bins = bins }) end
-  for _, tau in ipairs(taus) do try_like_egc(egc.threshold, { tau = tau }) end
-  for _, bin in ipairs { 250, 500 } do try_like_egc(egc.adacomp, { bin = bin }) end
-
   return egc.experiment {
-    name = name, workload = workload, cluster = headline.cluster("1Gbps"), workers = 4,
-    method = egc.each(methods), steps = steps, seed = 11,
+    name = name, workload = headline[task](4, "validation"), cluster = headline.cluster("1Gbps"),
+    workers = 4, method = egc.each(methods), steps = steps, seed = 11,
   }
 end
 
+local function settings(taus)
+  return {
+    { egc.none, {} },
+    { egc.topk, { ratio = 0.0027 } },
+    { egc.dgc, { ratio = 0.0027, dense_vectors = false } },
+    { egc.sidco, { ratio = 0.0027 } },
+    { egc.topk, { ratio = 0.0027, granularity = "bucket" } },
+    { egc.dgc, { ratio = 0.0027, dense_vectors = false, granularity = "bucket" } },
+    { egc.sidco, { ratio = 0.0027, granularity = "bucket" } },
+    { egc.egc, { bins = 256 } },
+    { egc.egc, { bins = 512 } },
+    { egc.threshold, { tau = taus[1] } },
+    { egc.threshold, { tau = taus[2] } },
+    { egc.adacomp, { bin = 250 } },
+    { egc.adacomp, { bin = 500 } },
+  }
+end
+
+local better_settings = {
+  { egc.none, {} },
+  { egc.topk, { ratio = 0.0027, granularity = "bucket" } },
+  { egc.dgc, { ratio = 0.0027, dense_vectors = false, granularity = "bucket" } },
+  { egc.sidco, { ratio = 0.0021, granularity = "bucket" } },
+  { egc.threshold, { tau = 0.03 } },
+  { egc.adacomp, { bin = 250 } },
+  { egc.egc, {} },
+}
+
 return {
-  tune("tuning-image", headline.image(4, "validation"), 750, headline.image_clip, { 0.3, 0.6 }),
-  tune("tuning-language", headline.language(4, "validation"), 750, headline.language_clip, { 0.025, 0.05 }),
+  tune("tuning-image", "image", 750, { 0.5, 1, 2 }, settings { 0.3, 0.6 }),
+  tune("tuning-language", "language", 750, { 0.5, 1, 2 }, settings { 0.025, 0.05 }),
+  tune("tuning-language-rate", "language", headline.language_steps, { 1, 2 }, better_settings),
 }

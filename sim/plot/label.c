@@ -15,15 +15,28 @@ static bool has_item(const char *params, const char *item, size_t length)
     return false;
 }
 
+typedef struct item {
+    const char *text;
+    int length;
+    size_t holders; /* series that have it */
+} item;
+
+static size_t count_holders(const egc_series *series, size_t n, const item *wanted)
+{
+    size_t holders = 0;
+    for (size_t i = 0; i < n; i++)
+        holders += has_item(series[i].params, wanted->text, (size_t)wanted->length);
+    return holders;
+}
+
 /* True when every series of the method, and there are several, has the item. */
-static bool is_common(const egc_series *series, size_t n, const char *method, const char *item,
-                      size_t length)
+static bool is_common(const egc_series *series, size_t n, const char *method, const item *one)
 {
     size_t namesakes = 0;
     for (size_t i = 0; i < n; i++) {
         if (strcmp(series[i].method, method) != 0)
             continue;
-        if (!has_item(series[i].params, item, length))
+        if (!has_item(series[i].params, one->text, (size_t)one->length))
             return false;
         namesakes++;
     }
@@ -44,15 +57,37 @@ static void compare_twins(const egc_series *series, size_t n, const egc_series *
     }
 }
 
+enum { MAX_ITEMS = 32 };
+
+/* What tells a series from the others, the rarest first: it may be cut. What most series have says
+ * little, and what all of the same method have nothing. */
+static size_t telling_items(const egc_series *series, size_t n, const egc_series *one,
+                            item items[MAX_ITEMS])
+{
+    size_t n_items = 0;
+    for (const char *p = one->params; *p && n_items < MAX_ITEMS; p += *p == ';') {
+        item next = {.text = p, .length = (int)strcspn(p, ";")};
+        p += next.length;
+        next.holders = count_holders(series, n, &next);
+        bool in_most = n > 2 && 2 * next.holders > n;
+        if (in_most || is_common(series, n, one->method, &next))
+            continue;
+        size_t at = n_items++;
+        for (; at > 0 && items[at - 1].holders > next.holders; at--)
+            items[at] = items[at - 1];
+        items[at] = next;
+    }
+    return n_items;
+}
+
 static const char *full_label(const egc_series *series, size_t n, const egc_series *one,
                               egc_arena *arena)
 {
+    item items[MAX_ITEMS];
+    size_t n_items = telling_items(series, n, one, items);
     const char *label = one->method;
-    for (const char *p = one->params; *p && label; p += strcspn(p, ";"), p += *p == ';') {
-        size_t length = strcspn(p, ";");
-        if (!is_common(series, n, one->method, p, length))
-            label = egc_arena_printf(arena, "%s %.*s", label, (int)length, p);
-    }
+    for (size_t i = 0; i < n_items && label; i++)
+        label = egc_arena_printf(arena, "%s %.*s", label, items[i].length, items[i].text);
     bool algorithm, exchange;
     compare_twins(series, n, one, &algorithm, &exchange);
     if (label && algorithm)

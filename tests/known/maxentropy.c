@@ -53,15 +53,24 @@ static float *make_input(const vector *v)
     return x;
 }
 
+/* So many stages of 256 bins, as the vectors have them. */
+static void set_stages(const egc_compressor_type *type, int n, char *params)
+{
+    egc_error err = {0};
+    egc_scalar stages = {.kind = EGC_SCALAR_NUMBER, .number = n},
+               bins = {.kind = EGC_SCALAR_NUMBER, .number = 256};
+    egc_params_init(type->params, params);
+    assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &stages, &err), err);
+    assert_ok(egc_param_set(egc_params_find(type->params, "bins"), params, &bins, &err), err);
+}
+
 static void check_vector(const egc_compressor_type *type, const vector *v)
 {
     float *x = make_input(v);
     uint32_t *index = malloc(v->n * sizeof *index);
     char params[EGC_TEXT_LENGTH];
-    egc_params_init(type->params, params);
-    egc_scalar stages = {.kind = EGC_SCALAR_NUMBER, .number = v->stages};
+    set_stages(type, v->stages, params);
     egc_error err = {0};
-    assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &stages, &err), err);
 
     egc_arena scratch = {0};
     egc_context context = {.scratch = &scratch, .max_abs = egc_kernels_get()->max_abs(x, v->n)};
@@ -116,9 +125,7 @@ static void the_lowest_of_equal_splits_is_taken(void **state)
     egc_error err = {0};
     assert_ok(egc_compressor_find("maxentropy", &type, &err), err);
     char params[EGC_TEXT_LENGTH];
-    egc_params_init(type->params, params);
-    egc_scalar one = {.kind = EGC_SCALAR_NUMBER, .number = 1};
-    assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &one, &err), err);
+    set_stages(type, 1, params);
     for (size_t k = 9; k <= MOST; k += 2) {
         float x[MOST];
         uint32_t index[MOST];
