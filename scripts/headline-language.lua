@@ -10,7 +10,7 @@
 local headline = require "headline"
 
 local function like_egc(make, options)
-  options.clip, options.lr_scale = headline.language_clip, 2
+  options.clip, options.lr_scale = headline.language_clip, options.lr_scale or 2
   return headline.like_egc(make, options)
 end
 
@@ -28,7 +28,7 @@ return egc.experiment {
     like_egc(egc.topk, { ratio = 0.0027, granularity = "bucket" }),
     like_egc(egc.threshold, { tau = 0.03 }),
     like_egc(egc.dgc, { ratio = 0.0027, granularity = "bucket", dense_vectors = false }),
-    like_egc(egc.adacomp, { bin = 250 }),
+    like_egc(egc.adacomp, { bin = 250, lr_scale = 1 }),
     like_egc(egc.sidco, { ratio = 0.0021, granularity = "bucket" }),
     egc.egc { clip = headline.language_clip, lr_scale = 2 },
   },
