@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- What does each part of EGC do? egc with one part switched off at a time, and with other readings of
--- it, on the tasks of the headline experiments at half their length: three seeds on images, one on
+-- it, on the tasks of the headline experiments at a third of their length: three seeds on images, one on
 -- language.
 --
 --   egc-sim run scripts/ablation.lua --jobs 2
@@ -41,7 +41,7 @@ local function ablation(task, lr_scale, seeds)
       egc_with { residual_lr = "rescale" },
       egc_with { entropy = "range" },
     },
-    steps = headline[task .. "_steps"] // 2,
+    steps = headline[task .. "_steps"] // 3,
     seed  = egc.each(seeds),
   }
 end

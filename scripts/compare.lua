@@ -3,8 +3,9 @@
 --
 -- A CNN on Fashion-MNIST, 8 workers on 1 Gbps. Every compressor gets the same memory (the
 -- momentum-corrected residual with masking), the same learning rate and schedule, and the smallest
--- index code. One top-k has egc's value codec and correction too, at a ratio that sends no fewer
--- bytes than egc: the two differ in what they select, and in nothing else.
+-- index code. Two top-k have egc's value codec and correction too, and send no fewer bytes than egc:
+-- one chooses layer by layer, the other, as egc, among all layers of a bucket. That one and egc differ
+-- in what they select, and in nothing else.
 --
 --   egc-sim run scripts/compare.lua
 --   egc-sim run scripts/compare.lua --set steps=2000 --set 'seed=egc.each{1,2,3}'
@@ -25,7 +26,8 @@ return egc.experiment {
   method   = egc.each {
     "none",
     topk { ratio = 0.01 },
-    topk { ratio = 0.006, value = "sign_mean", lr_correction = true },
+    topk { ratio = 0.003, value = "sign_mean", lr_correction = true },
+    topk { ratio = 0.003, value = "sign_mean", lr_correction = true, granularity = "bucket" },
     egc.threshold { tau = 0.05, memory = "momentum", masking = true },
     egc.dgc { warmup = 40 },
     "egc",
