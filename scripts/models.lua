@@ -5,7 +5,7 @@
 -- is sent and how long a step takes is real for such gradients; accuracy is another question. A trace
 -- of a real model is fitted by `egc-sim trace fit`, whose file takes the place of the table below.
 --
---   egc-sim run scripts/models.lua                  a few minutes, 4 GB
+--   egc-sim run scripts/models.lua
 --   egc-sim run scripts/models.lua --set workload.model=resnet50 --set steps=1
 
 return egc.experiment {
