@@ -8,9 +8,15 @@
 local headline = require "headline"
 
 local function ablation(task, lr_scale, seeds)
+  local clip = headline[task .. "_clip"]
   local function egc_with(options)
-    options.clip, options.lr_scale = headline[task .. "_clip"], lr_scale
+    options.clip, options.lr_scale = clip, lr_scale
     return egc.egc(options)
+  end
+  local function topk(ratio)
+    return headline.like_egc(egc.topk, {
+      ratio = ratio, granularity = "bucket", clip = clip, lr_scale = lr_scale,
+    })
   end
   return egc.experiment {
     name     = "ablation-" .. task,
@@ -20,9 +26,7 @@ local function ablation(task, lr_scale, seeds)
       -- each part off: the entropy rule (a fixed share of as many bytes instead), the correction, the
       -- residual, the momentum correction (a plain residual, momentum in the optimiser), masking, and
       -- coding: of values, and of positions too
-      headline.like_egc(egc.topk, {
-        ratio = 0.0027, granularity = "bucket", clip = headline[task .. "_clip"], lr_scale = lr_scale,
-      }),
+      topk(0.0027),
       egc_with { lr_correction = false },
       egc_with { memory = "none", lr_correction = false },
       egc_with { memory = "residual", lr_correction = false },
@@ -40,6 +44,10 @@ local function ablation(task, lr_scale, seeds)
       egc_with { value = "q4", lr_correction = "element" },
       egc_with { residual_lr = "rescale" },
       egc_with { entropy = "range" },
+      -- the curve that 2 and 4 stages and 256 bins are to be held against
+      topk(0.0054),
+      topk(0.0018),
+      topk(0.0013),
     },
     steps = headline[task .. "_steps"] // 3,
     seed  = egc.each(seeds),

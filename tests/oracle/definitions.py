@@ -213,7 +213,7 @@ def kapur(a, low, bins):
     return edges[1 + np.argmax(phi > phi.max() - 1e-12)]  # rounding sets equal ones apart
 
 
-def maxentropy(stages=3, bins=256, min_tail=8):
+def maxentropy(stages, bins, min_tail=8):
     def compress(p, g, step, state):
         a, low = np.abs(wide(p)), 0.0
         for _ in range(stages):

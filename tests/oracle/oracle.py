@@ -212,7 +212,7 @@ def dryden():
 @check
 def maxentropy():
     yield from all_against([
-        ("maxentropy", f"stages={m}", d.maxentropy(m)) for m in (1, 2, 3)])
+        ("maxentropy", f"bins={b};stages={m}", d.maxentropy(m, b)) for b in (256, 512) for m in (1, 2, 3)])
     yield from all_against([
         ("maxentropy", "bins=37;min_tail=2;stages=5", d.maxentropy(5, 37, 2)),
         ("maxentropy", "rule=share", d.entropy_share(0.1)),
