@@ -78,6 +78,8 @@ late=$(column late/runs.csv status | grep -c timeout)
 same_results late late-apart
 
 # ---- a disk with a third more room than rows need ---------------------------------------------
+# A third, because points that share are run in another order than they are written in, so that more
+# of their records wait for their turn.
 
 unshare -m true 2>/dev/null || exit 0 # the rest needs a disk of its own
 on_a_disk_of() {
