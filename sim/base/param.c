@@ -21,6 +21,11 @@ const egc_param_item *egc_param_item_of(const egc_param *param)
     return (const void *)param->choices;
 }
 
+bool egc_param_item_is_value(const egc_param_item *item)
+{
+    return !item->table[1].name;
+}
+
 /* Bytes of a text field, terminator included. */
 static size_t room_of(const egc_param *param)
 {
@@ -198,11 +203,28 @@ static egc_status format_number(const egc_param *param, double value, egc_buf *o
     return egc_buf_printf(out, err, "%s", egc_real_format(value, text, sizeof text));
 }
 
+static egc_status format_values(const egc_param_item *item, const egc_param_list *list,
+                                egc_buf *out, egc_error *err)
+{
+    egc_status status = egc_buf_printf(out, err, "{");
+    for (size_t i = 0; i < list->n && !status; i++) {
+        status = egc_buf_printf(out, err, "%s", i ? ", " : "");
+        if (!status)
+            status =
+                egc_param_format(item->table, (const char *)list->items + i * item->size, out, err);
+    }
+    return status ? status : egc_buf_printf(out, err, "}");
+}
+
 static egc_status format_list(const egc_param *param, const egc_param_list *list, egc_buf *out,
                               egc_error *err)
 {
     const egc_param_item *item = egc_param_item_of(param);
-    egc_status status = list->n ? EGC_OK : egc_buf_printf(out, err, "{}");
+    if (list->n == 0)
+        return egc_buf_printf(out, err, "%s", param->def_text ? param->def_text : "{}");
+    if (egc_param_item_is_value(item))
+        return format_values(item, list, out, err);
+    egc_status status = EGC_OK;
     for (size_t i = 0; i < list->n && !status; i++) {
         status = egc_buf_printf(out, err, "%s{", i ? " " : "");
         if (!status)
@@ -300,6 +322,14 @@ static egc_status append_words(const egc_param *param, const char *before, egc_b
     return status;
 }
 
+static egc_status append_items(const egc_param_item *item, egc_buf *out, egc_error *err)
+{
+    if (!egc_param_item_is_value(item))
+        return egc_buf_printf(out, err, "a list of tables");
+    egc_status status = egc_buf_printf(out, err, "a list, each ");
+    return status ? status : egc_param_range(item->table, out, err);
+}
+
 egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err)
 {
     switch (param->kind) {
@@ -315,7 +345,7 @@ egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err)
         return append_words(param, before, out, err);
     }
     case EGC_PARAM_LIST:
-        return egc_buf_printf(out, err, "a list of tables");
+        return append_items(egc_param_item_of(param), out, err);
     case EGC_PARAM_TEXT:
         break;
     }

@@ -44,7 +44,7 @@ typedef struct egc_param {
     /* CHOICE: the words, NULL-terminated. REAL and INT: words that stand for special values; the
      * i-th is stored as -(i + 1), so min must be >= 0. LIST: EGC_PARAM_ITEMS. */
     const char *const *choices;
-    const char *def_text; /* TEXT; NULL is "" */
+    const char *def_text; /* TEXT; NULL is "". LIST: what an empty one stands for; NULL is "{}" */
 } egc_param;
 
 #define EGC_PARAM_END                                                                              \
@@ -59,7 +59,8 @@ typedef struct egc_param_list {
 } egc_param_list;
 
 /* What the items of a LIST are. Its row points there by EGC_PARAM_ITEMS(&item) in `choices`: a
- * member of its own would have to be written out in every row of every table. */
+ * member of its own would have to be written out in every row of every table. Items whose table has
+ * one row only are written as plain values: {4, 4}, and a single one without braces. */
 typedef struct egc_param_item {
     const egc_param *table; /* of scalars */
     size_t size;
@@ -69,6 +70,9 @@ typedef struct egc_param_item {
 
 /* Of a row whose kind is LIST. */
 const egc_param_item *egc_param_item_of(const egc_param *param);
+
+/* True when items are written as plain values. */
+bool egc_param_item_is_value(const egc_param_item *item);
 
 /* A scalar as it comes from Lua or from --set. */
 typedef enum egc_scalar_kind {
@@ -96,7 +100,7 @@ egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar 
                          egc_error *err) EGC_MUST_CHECK;
 
 /* Appends the field's value as text that egc_param_set would read back; a LIST, which it would not,
- * as "{name=a;size=3} {name=b;size=4}", without what is at its default. MEMORY. */
+ * as "{name=a;size=3} {name=b;size=4}", without what is at its default, or as "{4, 4}". MEMORY. */
 egc_status egc_param_format(const egc_param *param, const void *object, egc_buf *out,
                             egc_error *err) EGC_MUST_CHECK;
 

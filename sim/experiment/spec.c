@@ -119,28 +119,45 @@ static egc_status not_a_scalar(const egc_param *param, const egc_spec *value, eg
     return status;
 }
 
-static bool is_list(const egc_spec *value)
+static bool is_list(const egc_param_item *item, const egc_spec *value)
 {
+    egc_spec_kind kind = egc_param_item_is_value(item) ? EGC_SPEC_SCALAR : EGC_SPEC_TABLE;
+    if (value->kind == EGC_SPEC_SCALAR)
+        return kind == EGC_SPEC_SCALAR;
     bool is = value->kind == EGC_SPEC_TABLE && !value->maker;
     for (size_t i = 0; i < value->n_fields && is; i++)
-        is = !value->fields[i].key && value->fields[i].value->kind == EGC_SPEC_TABLE;
+        is = !value->fields[i].key && value->fields[i].value->kind == kind;
     return is;
+}
+
+/* Items of values name their place as the items of tables do. */
+static egc_status configure_item(egc_arena *arena, const egc_spec *value, const char *place,
+                                 const egc_param_item *item, void *object, egc_error *err)
+{
+    egc_params_init(item->table, object);
+    if (!egc_param_item_is_value(item))
+        return egc_spec_configure(arena, value, place, item->table, object, NULL, err);
+    if (egc_param_set(item->table, object, &value->scalar, err))
+        return egc_error_prefix(err, "%s: %s", value->where, place);
+    return EGC_OK;
 }
 
 static egc_status configure_list(egc_arena *arena, const egc_spec_field *field, const char *path,
                                  const egc_param *param, void *object, egc_error *err)
 {
     const egc_param_item *item = egc_param_item_of(param);
-    size_t n = field->value->n_fields;
+    bool alone = field->value->kind == EGC_SPEC_SCALAR;
+    size_t n = alone ? 1 : field->value->n_fields;
     char *items = egc_arena_alloc(arena, n * item->size);
     if (!items)
         return egc_fail_memory(err, n * item->size);
     for (size_t i = 0; i < n; i++) {
-        char place[2 * EGC_TEXT_LENGTH];
-        snprintf(place, sizeof place, "%s%s%s[%zu]", path, *path ? "." : "", field->key, i + 1);
-        egc_params_init(item->table, items + i * item->size);
-        egc_status status = egc_spec_configure(arena, field->value->fields[i].value, place,
-                                               item->table, items + i * item->size, NULL, err);
+        char place[2 * EGC_TEXT_LENGTH], number[32] = "";
+        if (!alone)
+            snprintf(number, sizeof number, "[%zu]", i + 1);
+        snprintf(place, sizeof place, "%s%s%s%s", path, *path ? "." : "", field->key, number);
+        const egc_spec *value = alone ? field->value : field->value->fields[i].value;
+        egc_status status = configure_item(arena, value, place, item, items + i * item->size, err);
         if (status)
             return status;
     }
@@ -157,8 +174,10 @@ static egc_status configure_field(const egc_spec_field *field, const egc_param *
     if (field->value->kind == EGC_SPEC_SCALAR)
         return egc_param_set(param, object, &field->value->scalar, err);
     if (param->kind == EGC_PARAM_LIST)
-        return egc_fail(err, EGC_ERROR_RANGE,
-                        "must be a list of tables, as in {{...}, {...}}, got something else");
+        return egc_fail(err, EGC_ERROR_RANGE, "must be a list of %s, got something else",
+                        egc_param_item_is_value(egc_param_item_of(param))
+                            ? "values, as in {4, 4}"
+                            : "tables, as in {{...}, {...}}");
     return not_a_scalar(param, field->value, err);
 }
 
@@ -179,7 +198,8 @@ egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char
         if (listed(skip, field->key))
             continue;
         const egc_param *param = egc_params_find(table, field->key);
-        if (param && param->kind == EGC_PARAM_LIST && is_list(field->value)) {
+        if (param && param->kind == EGC_PARAM_LIST &&
+            is_list(egc_param_item_of(param), field->value)) {
             egc_status status = configure_list(arena, field, path, param, object, err);
             if (status)
                 return status;

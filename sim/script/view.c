@@ -58,9 +58,14 @@ static void push_list(lua_State *L, const egc_param *param, const egc_param_list
     luaL_checkstack(L, 3, "no room for a list");
     lua_newtable(L);
     for (size_t i = 0; i < list->n; i++) {
-        lua_newtable(L);
+        const void *object = (const char *)list->items + i * item->size;
+        if (egc_param_item_is_value(item)) {
+            push_param(L, item->table, object);
+        } else {
+            lua_newtable(L);
+            set_params(L, item->table, object);
+        }
         /* list, item */
-        set_params(L, item->table, (const char *)list->items + i * item->size);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }

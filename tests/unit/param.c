@@ -167,12 +167,46 @@ static void lists_are_printed(void **state)
     assert_printed(&t, "word=1234567;parts={weight=2} {} {name=z}");
 }
 
+/* Items of one row are plain values, and an empty list may stand for some. */
+static void lists_of_values_are_printed(void **state)
+{
+    (void)state;
+    static const egc_param size_table[] = {
+        {"size", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, 0, 1, 1, 9, 0, NULL, NULL},
+        EGC_PARAM_END,
+    };
+    static const egc_param_item size_item = {size_table, sizeof(int64_t)};
+    static const egc_param sizes_table[] = {
+        {.name = "sizes",
+         .kind = EGC_PARAM_LIST,
+         .choices = EGC_PARAM_ITEMS(&size_item),
+         .def_text = "{7}"},
+        EGC_PARAM_END,
+    };
+    int64_t items[] = {4, 2, 9};
+    egc_param_list sizes;
+    egc_buf out = {0};
+    egc_error err = {0};
+    egc_params_init(sizes_table, &sizes);
+    assert_ok(egc_params_format(sizes_table, &sizes, false, &out, &err), err);
+    sizes = (egc_param_list){items, 3};
+    assert_ok(egc_buf_printf(&out, &err, " "), err);
+    assert_ok(egc_params_format(sizes_table, &sizes, true, &out, &err), err);
+    assert_ok(egc_buf_printf(&out, &err, " "), err);
+    assert_ok(egc_param_range(sizes_table, &out, &err), err);
+    assert_string_equal((char *)out.data,
+                        "sizes={7} sizes={4, 2, 9} a list, each a whole number in [1, 9]");
+    egc_buf_fini(&out);
+    assert_true(egc_param_item_is_value(&size_item) && !egc_param_item_is_value(&part_item));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_set_and_printed),
         cmocka_unit_test(wrong_values_are_refused),
         cmocka_unit_test(lists_are_printed),
+        cmocka_unit_test(lists_of_values_are_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
