@@ -121,35 +121,54 @@ static egc_status spell_device(egc_arena *arena, const egc_spec *table, egc_devi
     return egc_spec_configure(arena, table, "cluster.device", egc_device_params, out, NULL, err);
 }
 
+static egc_status resolve_device(egc_arena *arena, egc_device_profiles devices,
+                                 const egc_spec *cluster, char name[EGC_TEXT_LENGTH],
+                                 egc_device *out, egc_error *err)
+{
+    const egc_spec *device = egc_spec_get(cluster, "device");
+    if (!device || device->kind != EGC_SPEC_TABLE)
+        return name_device(devices, name, (device ? device : cluster)->where, out, err);
+    strcpy(name, CUSTOM_DEVICE);
+    return spell_device(arena, device, out, err);
+}
+
+egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, const egc_spec *table,
+                               egc_cluster_choice *out, egc_error *err)
+{
+    egc_status status = egc_cluster_find(egc_maker_name(table->maker), &out->type, err);
+    if (status)
+        return egc_error_prefix(err, "%s: cluster", table->where);
+    const egc_param *rows = out->type->params;
+    status = new_params(arena, rows, out->type->params_size, &out->params, err);
+    if (status)
+        return status;
+    const egc_spec *device = egc_spec_get(table, "device");
+    bool spelt = device && device->kind == EGC_SPEC_TABLE;
+    const char *const skip[] = {spelt ? "device" : NULL, NULL};
+    status = egc_spec_configure(arena, table, "cluster", rows, out->params, skip, err);
+    if (!status)
+        status = resolve_device(arena, devices, table, ((egc_cluster_common *)out->params)->device,
+                                &out->device, err);
+    if (!status && egc_cluster_prepare(out->type, out->params, arena, err))
+        return egc_error_prefix(err, "%s: cluster", table->where);
+    return status;
+}
+
 static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
                                   const egc_spec *point, egc_training_config *config,
                                   egc_error *err)
 {
     part cluster;
-    void *params;
+    egc_cluster_choice choice;
     egc_status status = find_part(point, "cluster", "egc.cluster.NAME{...}", &cluster, err);
+    if (!status)
+        status = egc_resolve_cluster(arena, devices, cluster.table, &choice, err);
     if (status)
         return status;
-    status = egc_cluster_find(cluster.name, &config->cluster, err);
-    if (status)
-        return egc_error_prefix(err, "%s: cluster", cluster.table->where);
-    const egc_param *table = config->cluster->params;
-    status = new_params(arena, table, config->cluster->params_size, &params, err);
-    config->cluster_params = params;
-    if (status)
-        return status;
-    const egc_spec *device = egc_spec_get(cluster.table, "device");
-    bool spelt = device && device->kind == EGC_SPEC_TABLE;
-    const char *const skip[] = {spelt ? "device" : NULL, NULL};
-    status = egc_spec_configure(arena, cluster.table, cluster.path, table, params, skip, err);
-    if (status)
-        return status;
-    char *name = ((egc_cluster_common *)params)->device;
-    if (!spelt)
-        return name_device(devices, name, (device ? device : cluster.table)->where, &config->device,
-                           err);
-    strcpy(name, CUSTOM_DEVICE);
-    return spell_device(arena, device, &config->device, err);
+    config->cluster = choice.type;
+    config->cluster_params = choice.params;
+    config->device = choice.device;
+    return EGC_OK;
 }
 
 /* ---- method -------------------------------------------------------------------------------- */

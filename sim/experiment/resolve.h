@@ -21,6 +21,17 @@ typedef const egc_device_profile *egc_device_profiles;
 egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
                                    const egc_device_profile **out, egc_error *err) EGC_MUST_CHECK;
 
+/* What a table that egc.cluster.NAME made stands for. */
+typedef struct egc_cluster_choice {
+    const egc_cluster_type *type;
+    void *params; /* ready for use */
+    egc_device device;
+} egc_cluster_choice;
+
+/* The parameters come from arena. */
+egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, const egc_spec *table,
+                               egc_cluster_choice *out, egc_error *err) EGC_MUST_CHECK;
+
 /* Fills config from point, whose EACH and ZIP are decided; its parameter structs come from arena.
  * Says what is wrong with a value and where it was written, but not whether the parts fit
  * together: that is egc_training_check. */

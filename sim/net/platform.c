@@ -36,7 +36,7 @@ static void start_simgrid(const egc_world_config *config)
 
 /* simgrid_load_platform takes a path. A tmpfile has none in the file system, so nothing can read
  * or replace it and nothing is left behind; /proc gives it a name while it is open. */
-static egc_status load_text(const egc_buf *xml, egc_error *err)
+egc_status egc_platform_load_text(const egc_buf *xml, egc_error *err)
 {
     FILE *file = tmpfile();
     if (!file)
@@ -55,12 +55,17 @@ static egc_status load_text(const egc_buf *xml, egc_error *err)
 
 egc_status egc_platform_load(const egc_world_config *config, double speed_flops, egc_error *err)
 {
+    const egc_cluster_type *type = config->cluster;
     egc_buf xml = {0};
-    egc_status status =
-        config->cluster->write_platform(config->cluster_params, speed_flops, &xml, err);
+    egc_status status = egc_cluster_check(type, config->cluster_params, err);
+    if (!status && !type->file)
+        status = type->write_platform(config->cluster_params, speed_flops, &xml, err);
     if (!status) {
         start_simgrid(config);
-        status = load_text(&xml, err);
+        if (type->file) /* by its path: it may name others relative to itself */
+            simgrid_load_platform(type->file(config->cluster_params));
+        else
+            status = egc_platform_load_text(&xml, err);
     }
     egc_buf_fini(&xml);
     return status;

@@ -11,4 +11,7 @@
 egc_status egc_platform_load(const egc_world_config *config, double speed_flops,
                              egc_error *err) EGC_MUST_CHECK;
 
+/* Loads a platform into SimGrid, which must have been started. */
+egc_status egc_platform_load_text(const egc_buf *xml, egc_error *err) EGC_MUST_CHECK;
+
 #endif

@@ -50,13 +50,18 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
 static egc_status seat_workers(egc_world *world, egc_error *err)
 {
     for (int rank = 0; rank < world->config.workers; rank++) {
-        char name[32];
-        snprintf(name, sizeof name, "host-%d", rank);
+        char room[EGC_HOST_NAME];
+        const char *name = egc_cluster_host_name(world->config.cluster,
+                                                 world->config.cluster_params, (size_t)rank, room);
         world->hosts[rank] = sg_host_by_name(name);
         if (!world->hosts[rank])
             return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %s",
                             world->config.cluster->name, name);
     }
+    /* A second of work is one of host 0: the others take as much longer as they are slower. */
+    const egc_cluster_type *cluster = world->config.cluster;
+    if (cluster->own_speeds && cluster->own_speeds(world->config.cluster_params))
+        world->speed_flops = sg_host_get_speed(world->hosts[0]);
     return EGC_OK;
 }
 

@@ -76,7 +76,8 @@ static void test_unknown_cluster_lists_the_known(void **state)
     egc_error err;
     const egc_cluster_type *type;
     assert_fails(egc_cluster_find("ring", &type, &err), err, EGC_ERROR_NAME,
-                 "unknown cluster \"ring\"; valid: star");
+                 "unknown cluster \"ring\"; valid: star, fat_tree, torus, dragonfly, racks, "
+                 "hierarchical, wan, platform");
 }
 
 /* A full disk, as a process sees it that may write no byte to any file. */

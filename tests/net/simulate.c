@@ -87,7 +87,7 @@ static void run_trial(const net_trial *given, outcome *out)
     egc_world_config config = given->config;
     egc_world *world = NULL;
     if (config.cluster)
-        config.cluster_params = &given->network;
+        config.cluster_params = given->params ? given->params : &given->network;
     else
         config.cluster_params = star_params(&config.cluster, given, &out->err);
     out->status = egc_world_new(&config, &world, &out->err);

@@ -19,7 +19,8 @@ typedef struct worker {
 typedef egc_status (*worker_main)(worker *self, egc_error *err);
 
 typedef struct net_trial {
-    egc_world_config config; /* cluster NULL: a star; cluster_params is set by simulate */
+    egc_world_config config; /* cluster NULL: a star */
+    const void *params;      /* of the cluster; NULL: network, and of a star hosts */
     egc_cluster_common network;
     int hosts;
     worker_main main;

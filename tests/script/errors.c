@@ -25,7 +25,8 @@ static const load_case maker_errors[] = {
      "t.lua:2: egc.topk: must be called with one table, as in egc.topk{...}, got number"},
     {"return egc.each(1, 2)", NULL,
      "t.lua:1: egc.each: must be called with one table, as in egc.each{...}, got several values"},
-    {"return egc.cluster.ring{}", NULL, "t.lua:1: unknown name \"egc.cluster.ring\"; valid: star"},
+    {"return egc.cluster.ring{}", NULL,
+     "t.lua:1: unknown name \"egc.cluster.ring\"; valid: star, ..."},
 };
 
 static const load_case value_errors[] = {

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "net/writer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* SimGrid's loopback bandwidth; its latency of 0 is avoided because a flow without latency
+ * starves those that have some. A cluster without a loopback would send a host's messages to itself
+ * over the host's link. */
+#define LOOPBACK "loopback_bw=\"10000000000Bps\" loopback_lat=\"1e-07s\""
+
+#define PUT_TO(w, buf, ...)                                                                        \
+    ((w)->status = (w)->status ? (w)->status : egc_buf_printf(buf, (w)->err, __VA_ARGS__))
+#define PUT(w, ...) PUT_TO(w, (w)->xml, __VA_ARGS__)
+
+typedef struct number {
+    char text[32];
+} number;
+
+static number format(double value)
+{
+    number n;
+    egc_real_format(value, n.text, sizeof n.text);
+    return n;
+}
+
+static number goodput(const egc_writer *w, double bandwidth_Bps)
+{
+    return format(bandwidth_Bps * w->common->efficiency);
+}
+
+egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops, egc_buf *xml,
+                            egc_error *err)
+{
+    egc_writer w = {.common = common, .speed_flops = speed_flops, .xml = xml, .err = err};
+    PUT(&w, "<?xml version=\"1.0\"?>\n"
+            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+            "<platform version=\"4.1\">\n");
+    return w;
+}
+
+egc_status egc_writer_end(egc_writer *w)
+{
+    PUT(w, "</platform>\n");
+    egc_buf_fini(&w->routes);
+    return w->status;
+}
+
+static number name_of(size_t which)
+{
+    number name = {"core"};
+    if (which != EGC_SWITCH_CORE)
+        snprintf(name.text, sizeof name.text, "%zu", which);
+    return name;
+}
+
+void egc_write_zone_begin(egc_writer *w, size_t zone, const char *routing)
+{
+    PUT(w, "<zone id=\"zone-%s\" routing=\"%s\">\n",
+        zone == EGC_ZONE_ALL ? "all" : name_of(zone).text, routing);
+}
+
+/* Links of a zone are written after its inner zones have ended: the routes are those of one zone.
+ */
+void egc_write_zone_end(egc_writer *w)
+{
+    if (w->routes.len)
+        PUT(w, "%s", (const char *)w->routes.data);
+    egc_buf_clear(&w->routes);
+    PUT(w, "</zone>\n");
+}
+
+void egc_write_group(egc_writer *w, const egc_host_group *group)
+{
+    PUT(w,
+        "<cluster id=\"group-%zu\" prefix=\"host-\" radical=\"%zu-%zu\" suffix=\"\"\n"
+        "  speed=\"%sf\" core=\"%lld\" bw=\"%sBps\" lat=\"%ss\" sharing_policy=\"SPLITDUPLEX\"\n"
+        "  router_id=\"switch-%zu\" " LOOPBACK,
+        group->number, group->first, group->first + group->n - 1, format(w->speed_flops).text,
+        (long long)w->common->cores, goodput(w, group->bandwidth_Bps).text,
+        format(group->latency_s).text, group->number);
+    if (group->topology)
+        PUT(w, "\n  topology=\"%s\" topo_parameters=\"%s\"", group->topology,
+            group->topo_parameters);
+    PUT(w, "/>\n");
+}
+
+/* A router stands in a zone; one without hosts gets a zone of its own. */
+void egc_write_core(egc_writer *w)
+{
+    PUT(w, "<zone id=\"group-core\" routing=\"None\"><router id=\"switch-core\"/></zone>\n");
+}
+
+/* Between what SimGrid calls kind-from and kind-to. */
+static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_zone_end to,
+                       double bandwidth_Bps, double latency_s)
+{
+    number a = name_of(from.switch_number), b = name_of(to.switch_number);
+    PUT(w,
+        "<link id=\"link-%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
+        "sharing_policy=\"SPLITDUPLEX\"/>\n",
+        a.text, b.text, goodput(w, bandwidth_Bps).text, format(latency_s).text);
+    PUT_TO(w, &w->routes,
+           "<zoneRoute src=\"%s-%s\" dst=\"%s-%s\" gw_src=\"switch-%s\" gw_dst=\"switch-%s\">"
+           "<link_ctn id=\"link-%s-%s\" direction=\"UP\"/></zoneRoute>\n",
+           kind, name_of(from.zone).text, kind, name_of(to.zone).text, a.text, b.text, a.text,
+           b.text);
+}
+
+void egc_write_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s)
+{
+    write_link(w, "group", (egc_zone_end){from, from}, (egc_zone_end){to, to}, bandwidth_Bps,
+               latency_s);
+}
+
+void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
+                         double latency_s)
+{
+    write_link(w, "zone", from, to, bandwidth_Bps, latency_s);
+}
+
+void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
+                         double latency_s)
+{
+    number latency = format(latency_s);
+    PUT(w,
+        "<host id=\"host-%zu\" speed=\"%sf\" core=\"%lld\"/>\n"
+        "<link id=\"host-%zu_UP\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
+        "<link id=\"host-%zu_DOWN\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
+        "<link id=\"host-%zu-loopback\" bandwidth=\"10000000000Bps\" latency=\"1e-07s\"/>\n"
+        "<host_link id=\"host-%zu\" up=\"host-%zu_UP\" down=\"host-%zu_DOWN\"/>\n",
+        host, format(w->speed_flops).text, (long long)w->common->cores, host,
+        goodput(w, up_Bps).text, latency.text, host, goodput(w, down_Bps).text, latency.text, host,
+        host, host, host);
+    PUT_TO(
+        w, &w->routes,
+        "<route src=\"host-%zu\" dst=\"host-%zu\"><link_ctn id=\"host-%zu-loopback\"/></route>\n",
+        host, host, host);
+}
+
+egc_status egc_check_link(const egc_cluster_common *common, const char *what, double bandwidth_Bps,
+                          double latency_s, egc_error *err)
+{
+    double goodput_Bps = bandwidth_Bps * common->efficiency;
+    if (!(isfinite(goodput_Bps) && goodput_Bps > 0))
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "bandwidth of %s * efficiency must be > 0 and finite, got %g B/s", what,
+                        goodput_Bps);
+    if (!(isfinite(latency_s) && latency_s >= 0))
+        return egc_fail(err, EGC_ERROR_RANGE, "latency of %s must be >= 0 and finite, got %g s",
+                        what, latency_s);
+    return EGC_OK;
+}
+
+egc_status egc_check_latencies(const char *near_name, double near_s, const char *far_name,
+                               double far_s, egc_error *err)
+{
+    if (near_s > 0 || far_s == 0)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_RANGE,
+                    "%s must be > 0 when %s is, got 0 and %g s (SimGrid starves messages without "
+                    "latency beside others)",
+                    near_name, far_name, far_s);
+}
+
+size_t egc_saturating_product(size_t a, size_t b)
+{
+    return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+static const egc_param size_params[] = {
+    {"size", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, 0, 1, 1, 65536, 0, NULL, NULL},
+    EGC_PARAM_END,
+};
+
+const egc_param_item egc_cluster_sizes = {size_params, sizeof(int64_t)};
