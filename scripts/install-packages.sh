@@ -6,7 +6,7 @@ set -eu
 
 packages="build-essential cmake ninja-build pkg-config
   libsimgrid-dev libgsl-dev liblua5.4-dev libhdf5-dev libdnnl-dev zlib1g-dev libjpeg-dev
-  libjansson-dev libcsv-dev libcmocka-dev gnuplot-nox dataset-fashion-mnist
+  libjansson-dev libcsv-dev libcmocka-dev gnuplot-nox graphviz dataset-fashion-mnist
   bible-kjv bible-kjv-text"
 test_packages="clang libclang-rt-14-dev python3-numpy python3-torch python3-h5py util-linux"
 

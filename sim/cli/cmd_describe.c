@@ -3,16 +3,28 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "cli/catalog.h"
 #include "cli/cli.h"
+#include "cli/pages.h"
+#include "script/cluster.h"
+
+enum { OPTION_SET };
+
+static const egc_option options[] = {
+    [OPTION_SET] = {"set", "KEY=VALUE", "change a parameter of a cluster; may be given again"},
+    {0},
+};
 
 static const egc_usage usage = {
     .command = "describe",
-    .arguments = "NAME",
+    .arguments = "NAME [--set KEY=VALUE]...",
     .summary = "Says all about NAME, as each kind of thing it names: summary, formula, reference, "
-               "and a table of\nparameters with defaults and valid values. `egc-sim list` shows "
-               "the names",
-    .example = "egc-sim describe topk",
+               "and a table of\nparameters with defaults and valid values. Of a cluster it says "
+               "hosts, links, bisection bandwidth\nand diameter, with its defaults or what --set "
+               "says. `egc-sim list` shows the names",
+    .options = options,
+    .example = "egc-sim describe fat_tree --set levels=3 --set children=8",
 };
 
 static egc_status print_item(const egc_kind *kind, const egc_named *item, egc_error *err)
@@ -59,22 +71,56 @@ static egc_status fail_unknown(egc_catalog *catalog, const char *name, egc_error
     return status;
 }
 
+/* A cluster with some of its parameters set. */
+static egc_status describe_cluster(const char *name, const char *const *settings, size_t n,
+                                   egc_error *err)
+{
+    egc_arena arena = {0};
+    egc_cluster_choice choice;
+    egc_status status = egc_cluster_choose(name, settings, n, &arena, &choice, err);
+    if (!status) {
+        printf("%s (cluster): %s\n", choice.type->name, choice.type->summary);
+        status = egc_print_chosen_cluster(&choice, err);
+    }
+    egc_arena_fini(&arena);
+    return status;
+}
+
+static egc_status describe_all(const char *name, egc_error *err)
+{
+    egc_catalog catalog = {0};
+    int found;
+    egc_status status = describe(&catalog, name, &found, err);
+    if (!status && !found)
+        status = fail_unknown(&catalog, name, err);
+    egc_catalog_fini(&catalog);
+    return status;
+}
+
 int egc_cmd_describe(int argc, char **argv)
 {
     egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
-    const char *value;
-    int n, found;
-    egc_args_next(&args, &value);
-    char **name = egc_args_rest(&args, 1, 1, &n);
-    if (args.stop)
-        return args.exit;
-    egc_catalog catalog = {0};
     egc_error err = {0};
-    egc_status status = describe(&catalog, name[0], &found, &err);
-    if (!status && !found)
-        status = fail_unknown(&catalog, name[0], &err);
-    egc_catalog_fini(&catalog);
-    if (status == EGC_ERROR_NAME)
-        return egc_args_fail(&usage, "%s", err.message);
-    return status ? egc_note_error(&err) : EGC_EXIT_DONE;
+    const char *value, **settings = egc_calloc((size_t)argc, sizeof *settings);
+    size_t n_settings = 0;
+    int n, exit = EGC_EXIT_DONE;
+    if (!settings) {
+        egc_fail_memory(&err, (size_t)argc * sizeof *settings);
+        return egc_note_error(&err);
+    }
+    while (egc_args_next(&args, &value) == OPTION_SET)
+        settings[n_settings++] = value;
+    char **name = egc_args_rest(&args, 1, 1, &n);
+    if (args.stop) {
+        exit = args.exit;
+    } else {
+        egc_status status = n_settings ? describe_cluster(name[0], settings, n_settings, &err)
+                                       : describe_all(name[0], &err);
+        if (status == EGC_ERROR_NAME)
+            exit = egc_args_fail(&usage, "%s", err.message);
+        else if (status)
+            exit = egc_note_error(&err);
+    }
+    egc_free(settings);
+    return exit;
 }

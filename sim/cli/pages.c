@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/cluster_page.h"
 #include "cli/wire.h"
 #include "codec/codec.h"
 #include "compressors/method.h"
@@ -25,7 +26,7 @@ static void print_fact(const char *what, const char *text)
         printf("  %-11s %s\n", what, text);
 }
 
-/* A row: name, default, valid values, help. `object` holds the defaults. */
+/* A row: name, value, valid values, help. `object` holds the values. */
 static egc_status add_parameter(egc_grid *grid, const egc_param *param, const void *object,
                                 egc_error *err)
 {
@@ -48,19 +49,26 @@ static egc_status add_parameter(egc_grid *grid, const egc_param *param, const vo
     return status;
 }
 
-static egc_status print_parameters(const char *title, const egc_param *table, const void *object,
-                                   egc_error *err)
+/* `values` says what the object holds: "default". */
+static egc_status print_values(const char *title, const char *values, const egc_param *table,
+                               const void *object, egc_error *err)
 {
     if (!table || !table->name)
         return EGC_OK;
     egc_grid grid = {.n_columns = 4, .indent = 4};
     egc_status status =
-        egc_grid_add(&grid, (const char *[]){"name", "default", "valid", "meaning"}, err);
+        egc_grid_add(&grid, (const char *[]){"name", values, "valid", "meaning"}, err);
     for (const egc_param *p = table; p->name && !status; p++)
         status = add_parameter(&grid, p, object, err);
     printf("\n  %s:\n", title);
     egc_grid_print(&grid);
     return status;
+}
+
+static egc_status print_parameters(const char *title, const egc_param *table, const void *object,
+                                   egc_error *err)
+{
+    return print_values(title, "default", table, object, err);
 }
 
 static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
@@ -71,9 +79,9 @@ static egc_status print_items(const egc_param *table, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (const egc_param *p = table; p && p->name && !status; p++) {
-        if (p->kind != EGC_PARAM_LIST)
+        const egc_param_item *item = p->kind == EGC_PARAM_LIST ? egc_param_item_of(p) : NULL;
+        if (!item || egc_param_item_is_value(item))
             continue;
-        const egc_param_item *item = egc_param_item_of(p);
         char title[EGC_TEXT_LENGTH];
         snprintf(title, sizeof title, "each of %s", p->name);
         status = print_type_parameters(title, item->table, item->size, err);
@@ -321,11 +329,48 @@ egc_status egc_print_dataset(const egc_named *item, egc_error *err)
 
 /* ---- networks ------------------------------------------------------------------------------- */
 
+egc_status egc_print_chosen_cluster(const egc_cluster_choice *choice, egc_error *err)
+{
+    egc_arena arena = {0};
+    egc_network network;
+    print_fact("reference", choice->type->reference);
+    egc_status status = egc_network_of(choice->type, choice->params, &arena, &network, err);
+    if (!status)
+        status = egc_print_network(&network, err);
+    if (!status)
+        status = print_values("parameters", "value", choice->type->params, choice->params, err);
+    egc_arena_fini(&arena);
+    return status;
+}
+
+/* Of its defaults. A cluster that has no default network is no failure of `describe`. */
+static egc_status print_default_network(const egc_cluster_type *type, egc_error *err)
+{
+    egc_arena arena = {0};
+    egc_network network;
+    egc_error reason = {0};
+    void *params = egc_arena_alloc(&arena, type->params_size);
+    egc_status status = params ? EGC_OK : egc_fail_memory(err, type->params_size);
+    if (!status) {
+        egc_params_init(type->params, params);
+        if (egc_cluster_prepare(type, params, &arena, &reason))
+            printf("  %-11s known with --set only: %s\n", "network", reason.message);
+        else
+            status = egc_network_of(type, params, &arena, &network, err);
+        if (!status && !reason.status)
+            status = egc_print_network(&network, err);
+    }
+    egc_arena_fini(&arena);
+    return status;
+}
+
 egc_status egc_print_cluster(const egc_named *item, egc_error *err)
 {
     const egc_cluster_type *type = (const egc_cluster_type *)item;
     print_fact("reference", type->reference);
-    return print_type_parameters("parameters", type->params, type->params_size, err);
+    egc_status status = print_default_network(type, err);
+    return status ? status
+                  : print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
 egc_status egc_print_exchange(const egc_named *item, egc_error *err)

@@ -4,6 +4,7 @@
 #define EGC_CLI_PAGES_H
 
 #include "cli/catalog.h"
+#include "experiment/resolve.h"
 
 egc_status egc_print_compressor(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_preset(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
@@ -12,6 +13,8 @@ egc_status egc_print_model(const egc_named *item, egc_error *err) EGC_MUST_CHECK
 egc_status egc_print_profile(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_dataset(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_cluster(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_chosen_cluster(const egc_cluster_choice *choice,
+                                    egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_exchange(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_index_codec(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_memory(const egc_named *item, egc_error *err) EGC_MUST_CHECK;

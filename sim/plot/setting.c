@@ -68,10 +68,13 @@ static const char *setting_key(egc_view *view, size_t run, egc_scope scope)
     return key;
 }
 
-/* ", latency_s 5e-05", and bandwidths in the unit that links are sold by. */
+/* ", latency_s 5e-05", and bandwidths in the unit that links are sold by; nothing for what does not
+ * apply. */
 static const char *append_column(egc_view *view, const char *title, size_t run, size_t column)
 {
     const char *name = view->runs.columns[column];
+    if (!*view->runs.rows[run][column])
+        return title;
     if (strcmp(name, "bandwidth_Bps") != 0)
         return egc_arena_printf(&view->arena, "%s, %s %s", title, name,
                                 view->runs.rows[run][column]);

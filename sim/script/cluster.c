@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "script/cluster.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "script/devices.h"
+#include "script/makers.h"
+#include "script/override.h"
+#include "script/state.h"
+
+typedef struct choosing {
+    egc_arena *arena;
+    const egc_spec *spec;
+    const char *const *settings;
+    size_t n_settings;
+} choosing;
+
+static int refuse_simulate(lua_State *L)
+{
+    return luaL_error(L, "egc.simulate has no use here");
+}
+
+static egc_status apply_settings(lua_State *L, void *arg, egc_error *err)
+{
+    choosing *c = arg;
+    egc_status status = EGC_OK;
+    egc_lua_open(L, refuse_simulate, NULL);
+    for (size_t i = 0; i < c->n_settings && !status; i++)
+        status = egc_lua_override(L, c->arena, c->settings[i], &c->spec, err);
+    return status;
+}
+
+egc_status egc_cluster_choose(const char *name, const char *const *settings, size_t n_settings,
+                              egc_arena *arena, egc_cluster_choice *out, egc_error *err)
+{
+    lua_State *L;
+    egc_device_list devices = {0};
+    const egc_spec plain = {.kind = EGC_SPEC_TABLE,
+                            .maker = egc_arena_printf(arena, "cluster.%s", name),
+                            .where = egc_arena_strdup(arena, name)};
+    choosing c = {arena, egc_spec_new(arena, &plain), settings, n_settings};
+    if (!plain.maker || !plain.where || !c.spec)
+        return egc_fail_memory(err, sizeof plain);
+    egc_status status = egc_lua_new(&L, err);
+    if (status)
+        return status;
+    status = egc_lua_protect(L, apply_settings, &c, err);
+    egc_lua_free(L);
+    if (!status)
+        status = egc_device_list_load(&devices, err);
+    if (!status)
+        status = egc_resolve_cluster(arena, devices.profiles, c.spec, out, err);
+    egc_device_list_fini(&devices);
+    return status;
+}
