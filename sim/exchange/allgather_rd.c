@@ -6,11 +6,9 @@
  * q + i gives its block to rank i, which speaks for both, and gets all blocks back at the end.
  *
  * A message is a run of blocks, in ascending order of the speaking rank, that of i before that of
- * q + i. Each block is its length in bytes as a varint (LEB128), then its bytes. Both ends know
- * from p and d whose blocks a message holds. */
-#include "exchange/exchange.h"
-
-#include "base/bits.h"
+ * q + i. Both ends know from p and d whose blocks a message holds. */
+#include "exchange/messages.h"
+#include "exchange/reduction.h"
 
 /* The speakers whose blocks, with those folded into them, travel together. */
 typedef struct run {
@@ -24,36 +22,7 @@ typedef struct gathering {
     int speakers; /* the largest power of two <= p */
 } gathering;
 
-static int largest_power(int p)
-{
-    int power = 1;
-    while (power <= p / 2)
-        power *= 2;
-    return power;
-}
-
 /* ---- framing ------------------------------------------------------------------------------- */
-
-static egc_status append_block(egc_buf *message, const egc_buf *block, egc_error *err)
-{
-    if (block->len > UINT32_MAX)
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "allgather-rd: a block must be shorter than 4 GiB, got %zu bytes",
-                        block->len);
-    egc_status status = egc_varint_append(message, (uint32_t)block->len, err);
-    return status ? status : egc_buf_append(message, block->data, block->len, err);
-}
-
-static egc_status read_block(egc_reader *reader, egc_buf *block, egc_error *err)
-{
-    uint32_t len;
-    const uint8_t *bytes;
-    egc_status status = egc_varint_read(reader, &len, err);
-    if (!status)
-        status = egc_reader_take(reader, len, &bytes, err);
-    egc_buf_clear(block);
-    return status ? status : egc_buf_append(block, bytes, len, err);
-}
 
 /* Puts the blocks of `held` into scratch->out, leaving out the one of rank `except`. */
 static egc_status pack(gathering *g, run held, int except, egc_error *err)
@@ -63,8 +32,8 @@ static egc_status pack(gathering *g, run held, int except, egc_error *err)
     for (int speaker = held.first; speaker < held.end; speaker++)
         for (int r = speaker; r < g->transport->size && !status; r += g->speakers)
             if (r != except)
-                status = append_block(&g->scratch->out, &g->blocks[r], err);
-    return status;
+                status = egc_block_append(&g->scratch->out, &g->blocks[r], err);
+    return status ? egc_error_prefix(err, "allgather-rd") : EGC_OK;
 }
 
 /* Takes the blocks of `held` out of scratch->in. */
@@ -75,10 +44,9 @@ static egc_status unpack(gathering *g, run held, int except, egc_error *err)
     for (int speaker = held.first; speaker < held.end; speaker++)
         for (int r = speaker; r < g->transport->size && !status; r += g->speakers)
             if (r != except)
-                status = read_block(&reader, &g->blocks[r], err);
-    if (!status && egc_reader_left(&reader))
-        status = egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes after the last block",
-                          egc_reader_left(&reader));
+                status = egc_block_read(&reader, &g->blocks[r], err);
+    if (!status)
+        status = egc_blocks_end(&reader, err);
     return status ? egc_error_prefix(err, "allgather-rd") : EGC_OK;
 }
 
@@ -86,17 +54,7 @@ static egc_status unpack(gathering *g, run held, int except, egc_error *err)
 
 static egc_status send_packed(gathering *g, int to, egc_error *err)
 {
-    egc_request *request = NULL;
-    egc_status status =
-        egc_isend(g->transport, to, g->scratch->out.data, g->scratch->out.len, &request, err);
-    return status ? status : egc_wait(g->transport, request, err);
-}
-
-static egc_status receive_packed(gathering *g, int from, egc_error *err)
-{
-    egc_request *request = NULL;
-    egc_status status = egc_irecv(g->transport, from, &g->scratch->in, &request, err);
-    return status ? status : egc_wait(g->transport, request, err);
+    return egc_send(g->transport, to, g->scratch->out.data, g->scratch->out.len, err);
 }
 
 /* A rank that has folded in: it gives its block and gets all the others. */
@@ -104,11 +62,11 @@ static egc_status gather_folded(gathering *g, egc_error *err)
 {
     int rank = g->transport->rank, speaker = rank - g->speakers;
     egc_buf_clear(&g->scratch->out);
-    egc_status status = append_block(&g->scratch->out, &g->blocks[rank], err);
+    egc_status status = egc_block_append(&g->scratch->out, &g->blocks[rank], err);
     if (!status)
         status = send_packed(g, speaker, err);
     if (!status)
-        status = receive_packed(g, speaker, err);
+        status = egc_receive(g->transport, speaker, &g->scratch->in, err);
     return status ? status : unpack(g, (run){0, g->speakers}, rank, err);
 }
 
@@ -137,7 +95,7 @@ static egc_status gather_speaking(gathering *g, egc_error *err)
     bool speaks_for_two = folded < g->transport->size;
     egc_status status = EGC_OK;
     if (speaks_for_two) {
-        status = receive_packed(g, folded, err);
+        status = egc_receive(g->transport, folded, &g->scratch->in, err);
         if (!status)
             status = unpack(g, (run){rank, rank + 1}, rank, err);
     }
@@ -154,10 +112,8 @@ static egc_status gather_speaking(gathering *g, egc_error *err)
 static egc_status gather(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err)
 {
-    gathering g = {transport, blocks, scratch, largest_power(transport->size)};
-    egc_buf *own = &blocks[transport->rank];
-    egc_buf_clear(own);
-    egc_status status = egc_buf_append(own, mine, bytes, err);
+    gathering g = {transport, blocks, scratch, egc_floor_power(transport->size)};
+    egc_status status = egc_blocks_begin(transport, mine, bytes, blocks, err);
     if (status)
         return status;
     return transport->rank < g.speakers ? gather_speaking(&g, err) : gather_folded(&g, err);
@@ -168,7 +124,7 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
 {
     (void)gamma;
-    int speakers = largest_power(p), folded = p - speakers;
+    int speakers = egc_floor_power(p), folded = p - speakers;
     double seconds = folded ? (alpha + n * beta) + (alpha + (p - 1) * n * beta) : 0;
     for (int d = 1; d < speakers; d *= 2)
         seconds += alpha + (d + (folded < d ? folded : d)) * n * beta;

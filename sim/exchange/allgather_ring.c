@@ -5,7 +5,7 @@
  *
  * A message is one block and nothing else, so blocks may have any lengths; the longest paces
  * each step. */
-#include "exchange/exchange.h"
+#include "exchange/messages.h"
 
 static egc_status gather(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err)
@@ -13,8 +13,7 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
     (void)scratch;
     int p = transport->size, rank = transport->rank;
     int next = (rank + 1) % p, previous = (rank + p - 1) % p;
-    egc_buf_clear(&blocks[rank]);
-    egc_status status = egc_buf_append(&blocks[rank], mine, bytes, err);
+    egc_status status = egc_blocks_begin(transport, mine, bytes, blocks, err);
     for (int step = 0; step < p - 1 && !status; step++) {
         const egc_buf *out = &blocks[(rank - step + p) % p];
         egc_buf *in = &blocks[(rank - step - 1 + p) % p];
@@ -36,6 +35,7 @@ const egc_exchange_type egc_exchange_allgather_ring = {
     .reference = "Thakur, Rabenseifner, Gropp, Optimization of collective communication "
                  "operations in MPICH, 2005",
     .kind = EGC_EXCHANGE_GATHER,
+    .neighbours = true,
     .gather = gather,
     .closed_form = closed_form,
 };

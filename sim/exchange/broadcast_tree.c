@@ -10,30 +10,8 @@
  * nothing else; only the root need know its length. */
 #include <assert.h>
 
-#include "exchange/exchange.h"
-
-/* b above. */
-static int lowest_bit(int v, int p)
-{
-    int bit = 1;
-    while (bit < p && !(v & bit))
-        bit *= 2;
-    return bit;
-}
-
-static egc_status receive_from(egc_transport *transport, int from, egc_buf *message, egc_error *err)
-{
-    egc_request *request = NULL;
-    egc_status status = egc_irecv(transport, from, message, &request, err);
-    return status ? status : egc_wait(transport, request, err);
-}
-
-static egc_status send_to(egc_transport *transport, int to, const egc_buf *message, egc_error *err)
-{
-    egc_request *request = NULL;
-    egc_status status = egc_isend(transport, to, message->data, message->len, &request, err);
-    return status ? status : egc_wait(transport, request, err);
-}
+#include "exchange/messages.h"
+#include "exchange/reduction.h"
 
 static egc_status broadcast(egc_transport *transport, int root, egc_buf *message,
                             egc_exchange_scratch *scratch, egc_error *err)
@@ -41,13 +19,13 @@ static egc_status broadcast(egc_transport *transport, int root, egc_buf *message
     (void)scratch;
     int p = transport->size;
     assert(root >= 0 && root < p);
-    int v = (transport->rank - root + p) % p, bit = lowest_bit(v, p);
+    int v = (transport->rank - root + p) % p, bit = egc_lowest_bit(v, p);
     egc_status status = EGC_OK;
     if (v > 0)
-        status = receive_from(transport, (v - bit + root) % p, message, err);
+        status = egc_receive(transport, (v - bit + root) % p, message, err);
     for (int d = bit / 2; d > 0 && !status; d /= 2)
         if (v + d < p)
-            status = send_to(transport, (v + d + root) % p, message, err);
+            status = egc_send(transport, (v + d + root) % p, message->data, message->len, err);
     return status;
 }
 
@@ -55,10 +33,7 @@ static egc_status broadcast(egc_transport *transport, int root, egc_buf *message
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
 {
     (void)gamma;
-    int rounds = 0;
-    for (int reached = 1; reached < p; reached *= 2)
-        rounds++;
-    return rounds * (alpha + n * beta);
+    return egc_ceil_log2(p) * (alpha + n * beta);
 }
 
 const egc_exchange_type egc_exchange_broadcast_tree = {

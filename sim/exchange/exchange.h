@@ -8,6 +8,8 @@
 #ifndef EGC_EXCHANGE_H
 #define EGC_EXCHANGE_H
 
+#include <stdbool.h>
+
 #include "net/transport.h"
 
 typedef enum egc_exchange_kind {
@@ -17,11 +19,25 @@ typedef enum egc_exchange_kind {
     EGC_EXCHANGE_SCATTER,
 } egc_exchange_kind;
 
-/* Buffers that an exchange reuses from call to call. Zeroed is ready. */
+/* What a rank keeps from call to call. Zeroed is ready. */
 typedef struct egc_exchange_scratch {
+    int group; /* for exchanges of two levels, the same on all ranks: egc_exchange_group */
     egc_buf in;
     egc_buf out;
+    egc_buf plan; /* what an exchange has worked out once */
 } egc_exchange_scratch;
+
+/* What closed forms know of a network. Seconds; links are full-duplex. */
+typedef struct egc_exchange_network {
+    double alpha_s;      /* a message */
+    double beta_s;       /* a byte, when each rank sends to its neighbour or one of a group sends */
+    double crowd_beta_s; /* a byte, when all ranks send far at once: more where links are shared; 0:
+                            as much */
+    double gamma_s;      /* a byte reduced */
+    int group;           /* so many ranks that follow each other are near: egc_exchange_group */
+    double near_alpha_s; /* between these */
+    double near_beta_s;
+} egc_exchange_network;
 
 typedef struct egc_exchange_type {
     const char *name;
@@ -29,6 +45,7 @@ typedef struct egc_exchange_type {
     const char *cost;      /* the closed form in p ranks, n bytes, alpha, beta, gamma */
     const char *reference; /* the paper or the implementation it follows */
     egc_exchange_kind kind;
+    bool neighbours; /* ranks send to the next rank only: a ring on any sensible network */
 
     /* REDUCE: data[0..n) becomes the sum over all ranks, in the same order of additions on every
      * rank, so that all hold the same bits. */
@@ -49,10 +66,14 @@ typedef struct egc_exchange_type {
                           egc_exchange_scratch *scratch, egc_error *err);
 
     /* The closed form, in seconds, of a call without contention: p ranks, n bytes (REDUCE: the
-     * vector; GATHER: each rank's message, all equal; BROADCAST:
-     * the message; SCATTER: what one rank has for all ranks, itself included), alpha seconds a
-     * message, beta seconds a byte, gamma seconds a byte reduced. Framing of ours is not in it. */
+     * vector; GATHER: each rank's message, all equal; BROADCAST: the message; SCATTER: what one
+     * rank has for all ranks, itself included), alpha seconds a message, beta seconds a byte, gamma
+     * seconds a byte reduced. Framing of ours is not in it. */
     double (*closed_form)(int p, double n, double alpha, double beta, double gamma);
+
+    /* Exchanges of two levels: the same where some ranks are near each other. network->group is in
+     * [1, p] and divides p. NULL: the exchange does not know. */
+    double (*grouped_form)(int p, double n, const egc_exchange_network *network);
 } egc_exchange_type;
 
 /* Every registered type, NULL-terminated, in the order of list.def. */
@@ -61,6 +82,21 @@ const egc_exchange_type *const *egc_exchange_types(void);
 /* The type called name. NAME, listing the valid ones. */
 egc_status egc_exchange_find(const char *name, const egc_exchange_type **out,
                              egc_error *err) EGC_MUST_CHECK;
+
+/* Ranks that form a group, in [1, p]: `given` of them if that is more than 0, or p; otherwise the
+ * largest divisor of p up to its square root, which keeps the steps few. */
+int egc_exchange_group(int p, int given);
+
+/* The exchange of this kind that should take the shortest time, by closed forms, as tuned libraries
+ * choose from tables: p and n as in closed_form; of unequal messages, their mean. The first in
+ * list.def of those that take as long. Where ranks are near each other (network->group > 1) the
+ * two-level forms count. */
+const egc_exchange_type *egc_exchange_cheapest(egc_exchange_kind kind, int p, double n,
+                                               const egc_exchange_network *network);
+
+/* Bytes that some rank must send or receive, whatever the exchange: divided by the time taken, what
+ * NCCL's tests call bus bandwidth, which can not pass the rate of a link. */
+double egc_exchange_least_bytes(egc_exchange_kind kind, int p, double n);
 
 void egc_exchange_scratch_fini(egc_exchange_scratch *scratch);
 

@@ -53,6 +53,7 @@ enum { N_SUMMINGS = sizeof summings / sizeof *summings };
 
 typedef struct exchange_plan {
     const egc_exchange_type *type;
+    int group;        /* of near ranks; 0: the usual ones */
     uint64_t *hashes; /* shared: rank 0's result of each length and summing, then rank 1's */
 } exchange_plan;
 
@@ -272,27 +273,41 @@ static const all_lengths all_lengths_of[] = {
 static egc_status exchange_all_lengths(worker *self, egc_error *err)
 {
     const exchange_plan *plan = self->arg;
-    egc_exchange_scratch scratch = {0};
+    egc_exchange_scratch scratch = {.group = plan->group};
     egc_status status = all_lengths_of[plan->type->kind](self, &scratch, err);
     egc_exchange_scratch_fini(&scratch);
     return status;
 }
 
+static void deliver(const egc_exchange_type *type, int p, int group)
+{
+    enum { CELLS = N_LENGTHS * N_SUMMINGS };
+    exchange_plan plan = {type, group, shared_memory((size_t)(CELLS * p) * sizeof(uint64_t))};
+    net_trial trial = trial_of(p, 1e9, 1e-5, exchange_all_lengths, &plan);
+    outcome got = simulate(&trial);
+    if (got.status)
+        fail_msg("%s of %d ranks, group %d: %s", type->name, p, group, got.err.message);
+    for (int cell = 0; cell < CELLS * p; cell++)
+        assert_int_equal(plan.hashes[cell], plan.hashes[cell % CELLS]);
+}
+
 static void test_every_exchange_delivers(void **state)
 {
     (void)state;
-    enum { CELLS = N_LENGTHS * N_SUMMINGS };
     for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
-        for (int i = 0; i < N_RANK_COUNTS; i++) {
-            int p = rank_counts[i];
-            exchange_plan plan = {*type, shared_memory((size_t)(CELLS * p) * sizeof(uint64_t))};
-            net_trial trial = trial_of(p, 1e9, 1e-5, exchange_all_lengths, &plan);
-            outcome got = simulate(&trial);
-            if (got.status)
-                fail_msg("%s of %d ranks: %s", (*type)->name, p, got.err.message);
-            for (int cell = 0; cell < CELLS * p; cell++)
-                assert_int_equal(plan.hashes[cell], plan.hashes[cell % CELLS]);
-        }
+        for (int i = 0; i < N_RANK_COUNTS; i++)
+            deliver(*type, rank_counts[i], 0);
+}
+
+/* Groups of one rank, of all, and of sizes that leave the last one smaller. */
+static void test_exchanges_of_two_levels_deliver_for_any_group(void **state)
+{
+    (void)state;
+    const int groups[] = {1, 2, 3, 8, 40};
+    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
+        for (int i = 0; i < N_RANK_COUNTS && (*type)->grouped_form; i++)
+            for (size_t j = 0; j < sizeof groups / sizeof *groups; j++)
+                deliver(*type, rank_counts[i], groups[j]);
 }
 
 /* ---- sums of halves on the ring -------------------------------------------------------------- */
@@ -390,7 +405,9 @@ static void test_registry_names_every_exchange(void **state)
     assert_string_equal(type->name, "ring");
     assert_fails(egc_exchange_find("rign", &type, &err), err, EGC_ERROR_NAME,
                  "unknown exchange \"rign\"; valid: ring, allgather-ring, allgather-rd, "
-                 "broadcast-tree, alltoall");
+                 "broadcast-tree, alltoall, rabenseifner, recursive-doubling, binomial-tree, "
+                 "double-tree, hierarchical, hierarchical-tree, allgather-bruck, "
+                 "allgather-hierarchical");
     for (const egc_exchange_type *const *t = egc_exchange_types(); *t; t++) {
         assert_true((*t)->summary && (*t)->cost && (*t)->reference && (*t)->closed_form);
         assert_int_equal((*t)->kind == EGC_EXCHANGE_REDUCE, !!(*t)->reduce);
@@ -405,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registry_names_every_exchange),
         cmocka_unit_test(test_every_exchange_delivers),
+        cmocka_unit_test(test_exchanges_of_two_levels_deliver_for_any_group),
         cmocka_unit_test(test_the_ring_rounds_halves_at_every_hop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "exchange/messages.h"
+
+#include "base/bits.h"
+
+egc_status egc_send(egc_transport *transport, int to, const void *data, size_t bytes,
+                    egc_error *err)
+{
+    egc_request *request = NULL;
+    egc_status status = egc_isend(transport, to, data, bytes, &request, err);
+    return status ? status : egc_wait(transport, request, err);
+}
+
+egc_status egc_receive(egc_transport *transport, int from, egc_buf *into, egc_error *err)
+{
+    egc_request *request = NULL;
+    egc_status status = egc_irecv(transport, from, into, &request, err);
+    return status ? status : egc_wait(transport, request, err);
+}
+
+egc_status egc_block_append(egc_buf *message, const egc_buf *block, egc_error *err)
+{
+    if (block->len > UINT32_MAX)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "a block must be shorter than 4 GiB, got %zu bytes", block->len);
+    egc_status status = egc_varint_append(message, (uint32_t)block->len, err);
+    return status ? status : egc_buf_append(message, block->data, block->len, err);
+}
+
+egc_status egc_block_read(egc_reader *message, egc_buf *block, egc_error *err)
+{
+    uint32_t len;
+    const uint8_t *bytes;
+    egc_status status = egc_varint_read(message, &len, err);
+    if (!status)
+        status = egc_reader_take(message, len, &bytes, err);
+    egc_buf_clear(block);
+    return status ? status : egc_buf_append(block, bytes, len, err);
+}
+
+egc_status egc_blocks_end(const egc_reader *message, egc_error *err)
+{
+    if (!egc_reader_left(message))
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes after the last block",
+                    egc_reader_left(message));
+}
+
+egc_status egc_blocks_begin(const egc_transport *transport, const void *mine, size_t bytes,
+                            egc_buf *blocks, egc_error *err)
+{
+    egc_buf *own = &blocks[transport->rank];
+    egc_buf_clear(own);
+    return egc_buf_append(own, mine, bytes, err);
+}
