@@ -11,19 +11,37 @@ enum { MIB = 1 << 20 };
 
 /* ---- exchanges ----------------------------------------------------------------------------- */
 
+/* Takes one call on a star. No exchange can be faster than its bytes through one link: bus
+ * bandwidth stays below the link's rate. */
+static double time_of(const one_call *call, int p, double bandwidth_Bps, double latency_s)
+{
+    net_trial trial = trial_of(p, bandwidth_Bps, latency_s, one_call_main, call);
+    outcome got = simulate(&trial);
+    assert_ok(got.status, got.err);
+    double least = egc_exchange_least_bytes(call->type->kind, p, (double)call->bytes);
+    if (!(least <= got.sim_time_s * bandwidth_Bps * (1 + 1e-9)))
+        fail_msg("%s, %d ranks, %zu bytes: bus bandwidth %g B/s, link %g B/s", call->type->name, p,
+                 call->bytes, least / got.sim_time_s, bandwidth_Bps);
+    return got.sim_time_s;
+}
+
+static double check_time(const one_call *call, int p, double bandwidth_Bps, double latency_s,
+                         double want)
+{
+    double got = time_of(call, p, bandwidth_Bps, latency_s), error = fabs(got / want - 1);
+    if (!(error <= 1e-3))
+        fail_msg("%s, %d ranks, group %d, %zu bytes, %g B/s, %g s: %g s, want %g s",
+                 call->type->name, p, call->group, call->bytes, bandwidth_Bps, latency_s, got,
+                 want);
+    return error;
+}
+
 static double error_of(const egc_exchange_type *type, int p, size_t bytes, double bandwidth_Bps,
                        double latency_s)
 {
-    one_call call = {type, bytes};
-    net_trial trial = trial_of(p, bandwidth_Bps, latency_s, one_call_main, &call);
-    outcome got = simulate(&trial);
-    assert_ok(got.status, got.err);
+    one_call call = {.type = type, .bytes = bytes};
     double want = type->closed_form(p, (double)bytes, latency_s, 1 / bandwidth_Bps, 0);
-    double error = fabs(got.sim_time_s / want - 1);
-    if (!(error <= 1e-3))
-        fail_msg("%s, %d ranks, %zu bytes, %g B/s, %g s: %g s, want %g s", type->name, p, bytes,
-                 bandwidth_Bps, latency_s, got.sim_time_s, want);
-    return error;
+    return check_time(&call, p, bandwidth_Bps, latency_s, want);
 }
 
 /* Of a chunk, a piece or a block: chunks of equal length, and framing far below 0.1 %. */
@@ -51,15 +69,53 @@ static void test_exchanges_take_their_closed_form(void **state)
         double worst = 0;
         for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
             worst = fmax(worst, worst_error(*type, ranks[i]));
-        print_message("%-16s worst error against its closed form: %.2g %%\n", (*type)->name,
+        print_message("%-22s worst error against its closed form: %.2g %%\n", (*type)->name,
                       100 * worst);
     }
 }
 
+/* With each size of group that divides the ranks; all ranks are equally near on a star. */
+static void test_exchanges_of_two_levels_take_their_closed_form(void **state)
+{
+    (void)state;
+    enum { P = 24 };
+    const double bandwidth_Bps = 1.25e9, latency_s = 25e-6;
+    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
+        for (int group = 1; group <= P && (*type)->grouped_form; group++) {
+            one_call call = {*type, (size_t)P * 8192, group};
+            egc_exchange_network network = {latency_s, 1 / bandwidth_Bps, 0, 0, group,
+                                            latency_s, 1 / bandwidth_Bps};
+            if (P % group == 0)
+                check_time(&call, P, bandwidth_Bps, latency_s,
+                           (*type)->grouped_form(P, (double)call.bytes, &network));
+        }
+}
+
+/* A sum of b bytes reads two vectors and writes one. */
 static void test_reductions_are_charged_to_the_device(void **state)
 {
     (void)state;
-    one_call call = {NULL, 8 * MIB};
+    const int ranks[] = {2, 6, 7, 8, 16};
+    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
+        for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+            one_call call = {.type = *type, .bytes = (size_t)ranks[i] * 65536};
+            net_trial trial = trial_of(ranks[i], 1.25e9, 25e-6, one_call_main, &call);
+            trial.config.charge_reduction = true;
+            trial.config.device.memory_Bps = 1e10;
+            outcome got = simulate(&trial);
+            assert_ok(got.status, got.err);
+            double want = (*type)->closed_form(ranks[i], (double)call.bytes, 25e-6, 1 / 1.25e9,
+                                               3 / trial.config.device.memory_Bps);
+            if (!(fabs(got.sim_time_s / want - 1) <= 1e-3))
+                fail_msg("%s, %d ranks: %g s, want %g s", (*type)->name, ranks[i], got.sim_time_s,
+                         want);
+        }
+}
+
+static void test_each_reduction_launches_a_kernel(void **state)
+{
+    (void)state;
+    one_call call = {.bytes = 8 * MIB};
     egc_error err;
     assert_ok(egc_exchange_find("ring", &call.type, &err), err);
     net_trial trial = trial_of(8, 1.25e9, 25e-6, one_call_main, &call);
@@ -73,22 +129,107 @@ static void test_reductions_are_charged_to_the_device(void **state)
     assert_close(got.sim_time_s, want + 7 * trial.config.device.launch_s, 1e-3);
 }
 
-/* What a benchmark would call bus bandwidth cannot pass the rate of a link, and nears it. */
-static void test_bus_bandwidth_stays_below_the_link(void **state)
+/* What a benchmark would call bus bandwidth cannot pass the rate of a link (time_of, simulate), and
+ * that of exchanges which move no more than they must nears it. */
+static void test_bus_bandwidth_nears_the_link(void **state)
 {
     (void)state;
-    one_call call = {NULL, 16 * MIB};
+    static const char *const best[] = {
+        "ring",         "rabenseifner",    "hierarchical",           "allgather-ring",
+        "allgather-rd", "allgather-bruck", "allgather-hierarchical", "alltoall"};
+    egc_error err;
+    for (size_t i = 0; i < sizeof best / sizeof *best; i++)
+        for (int p = 2; p <= 32; p *= 2) {
+            one_call call = {.bytes = 4 * MIB};
+            assert_ok(egc_exchange_find(best[i], &call.type, &err), err);
+            if (call.type->kind == EGC_EXCHANGE_GATHER)
+                call.bytes /= (size_t)p;
+            double least = egc_exchange_least_bytes(call.type->kind, p, (double)call.bytes);
+            assert_true(least / time_of(&call, p, 1e9, 1e-7) >= 0.99e9);
+        }
+}
+
+/* A ring sends nothing that it need not. */
+static void test_bytes_on_the_network_are_counted(void **state)
+{
+    (void)state;
+    one_call call = {.bytes = MIB};
     egc_error err;
     assert_ok(egc_exchange_find("ring", &call.type, &err), err);
-    for (int p = 2; p <= 32; p *= 2) {
-        net_trial trial = trial_of(p, 1.25e9, 1e-6, one_call_main, &call);
-        trial.network.efficiency = 0.8;
-        outcome got = simulate(&trial);
-        assert_ok(got.status, got.err);
-        double bus_Bps = 2.0 * (p - 1) / p * (double)call.bytes / got.sim_time_s;
-        assert_true(bus_Bps <= 1e9);
-        assert_true(bus_Bps >= 0.99e9);
-        assert_close(got.network_bytes, 2.0 * (p - 1) * (double)call.bytes, 1e-12);
+    net_trial trial = trial_of(8, 1.25e9, 1e-6, one_call_main, &call);
+    trial.network.efficiency = 0.8;
+    outcome got = simulate(&trial);
+    assert_ok(got.status, got.err);
+    assert_close(got.network_bytes, 2.0 * 7 * MIB, 1e-12);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------ */
+
+static const egc_exchange_network fast = {5e-6, 1 / 1.25e10, 0, 0, 0, 0, 0};
+
+static const char *choice(egc_exchange_kind kind, int p, double n,
+                          const egc_exchange_network *network)
+{
+    return egc_exchange_cheapest(kind, p, n, network)->name;
+}
+
+/* By hand from the formulas: 7 to 8 ranks, 5 us and 100 Gbit/s. Of 1 KiB doubling takes 3 (alpha +
+ * n beta), fewer messages than any other; of 64 MiB what counts is bytes, of which Rabenseifner's
+ * sends no more than the ring does, but folding costs a whole vector twice. */
+static void test_the_cheapest_is_chosen_by_length_and_ranks(void **state)
+{
+    (void)state;
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 8, 1024, &fast), "recursive-doubling");
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 8, 64.0 * MIB, &fast), "rabenseifner");
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 7, 64.0 * MIB, &fast), "ring");
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 8, 0, &fast), "ring");
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 1, 1024, &fast), "ring");
+    assert_string_equal(choice(EGC_EXCHANGE_GATHER, 8, 1024, &fast), "allgather-rd");
+    assert_string_equal(choice(EGC_EXCHANGE_GATHER, 7, 1024, &fast), "allgather-bruck");
+    assert_string_equal(choice(EGC_EXCHANGE_BROADCAST, 7, 1024, &fast), "broadcast-tree");
+    assert_string_equal(choice(EGC_EXCHANGE_SCATTER, 7, 1024, &fast), "alltoall");
+}
+
+/* Four nodes of eight that share a link out, inside ten times as fast; and a network of equals
+ * where only neighbours do not slow each other. */
+static void test_shared_links_favour_two_levels_and_rings(void **state)
+{
+    (void)state;
+    egc_exchange_network nodes = fast, torus = fast;
+    nodes.crowd_beta_s = 8 * fast.beta_s;
+    nodes.group = 8;
+    nodes.near_alpha_s = 1e-6;
+    nodes.near_beta_s = fast.beta_s / 10;
+    torus.crowd_beta_s = 4 * fast.beta_s;
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 32, 1024, &nodes), "hierarchical-tree");
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 32, 1.0 * MIB, &nodes), "hierarchical");
+    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 32, 64.0 * MIB, &torus), "ring");
+    assert_string_equal(choice(EGC_EXCHANGE_GATHER, 32, 1.0 * MIB, &torus), "allgather-ring");
+}
+
+/* Simulated, no other of its kind is faster. */
+static void test_the_cheapest_is_the_fastest(void **state)
+{
+    (void)state;
+    const int ranks[] = {4, 6, 33};
+    const size_t sizes[] = {1024, 65536, MIB};
+    const egc_exchange_kind kinds[] = {EGC_EXCHANGE_REDUCE, EGC_EXCHANGE_GATHER};
+    for (size_t i = 0; i < 2 * 3 * 3; i++) {
+        int p = ranks[i % 3];
+        one_call call = {.bytes = (kinds[i / 9] == EGC_EXCHANGE_REDUCE ? (size_t)p : 1) *
+                                  sizes[i / 3 % 3] / 32 * 4};
+        call.type = egc_exchange_cheapest(kinds[i / 9], p, (double)call.bytes, &fast);
+        const char *chosen = call.type->name;
+        double best = time_of(&call, p, 1 / fast.beta_s, fast.alpha_s);
+        for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++) {
+            call.type = *type;
+            if ((*type)->kind != kinds[i / 9])
+                continue;
+            double other = time_of(&call, p, 1 / fast.beta_s, fast.alpha_s);
+            if (!(best <= other * 1.002))
+                fail_msg("%d ranks, %zu bytes: chose %s, %g s, but %s takes %g s", p, call.bytes,
+                         chosen, best, call.type->name, other);
+        }
     }
 }
 
@@ -234,8 +375,14 @@ int main(void)
         cmocka_unit_test(test_directions_do_not_slow_each_other),
         cmocka_unit_test(test_forwarding_adds_up),
         cmocka_unit_test(test_exchanges_take_their_closed_form),
+        cmocka_unit_test(test_exchanges_of_two_levels_take_their_closed_form),
         cmocka_unit_test(test_reductions_are_charged_to_the_device),
-        cmocka_unit_test(test_bus_bandwidth_stays_below_the_link),
+        cmocka_unit_test(test_each_reduction_launches_a_kernel),
+        cmocka_unit_test(test_bus_bandwidth_nears_the_link),
+        cmocka_unit_test(test_bytes_on_the_network_are_counted),
+        cmocka_unit_test(test_the_cheapest_is_chosen_by_length_and_ranks),
+        cmocka_unit_test(test_shared_links_favour_two_levels_and_rings),
+        cmocka_unit_test(test_the_cheapest_is_the_fastest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static egc_status exchange(worker *self, buffers *b, egc_error *err)
 egc_status one_call_main(worker *self, egc_error *err)
 {
     size_t p = (size_t)self->transport->size;
-    buffers b = {0};
+    buffers b = {.scratch.group = ((const one_call *)self->arg)->group};
     egc_status status = buffers_init(&b, self->arg, p, err);
     if (!status)
         status = exchange(self, &b, err);

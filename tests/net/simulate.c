@@ -82,6 +82,26 @@ static egc_status run_workers(const net_trial *trial, egc_world *world, egc_erro
     return status;
 }
 
+/* On a star no rank can have sent or received faster than its link. Runs for every trial. */
+static egc_status check_rates(const net_trial *trial, egc_world *world, egc_error *err)
+{
+    double rate_Bps = trial->network.bandwidth_Bps * trial->network.efficiency;
+    double at_most = rate_Bps * egc_world_now(world) * (1 + 1e-9) + 1;
+    for (int rank = 0; rank < trial->config.workers; rank++) {
+        double sent = 0, received = 0;
+        for (int channel = 0; channel < trial->config.channels; channel++) {
+            const egc_transport *transport = egc_world_transport(world, rank, channel);
+            sent += transport->sent_bytes;
+            received += transport->recv_bytes;
+        }
+        if (sent > at_most || received > at_most)
+            return egc_fail(err, EGC_ERROR_SIMULATION,
+                            "rank %d sent %g and received %g bytes, where its link carries %g",
+                            rank, sent, received, at_most);
+    }
+    return EGC_OK;
+}
+
 static void run_trial(const net_trial *given, outcome *out)
 {
     egc_world_config config = given->config;
@@ -94,6 +114,8 @@ static void run_trial(const net_trial *given, outcome *out)
     if (out->status)
         return;
     out->status = run_workers(given, world, &out->err);
+    if (!out->status && !given->config.cluster && config.network_model == EGC_NETWORK_CM02)
+        out->status = check_rates(given, world, &out->err);
     out->sim_time_s = egc_world_now(world);
     out->network_bytes = egc_world_network_bytes(world);
     egc_world_free(world);
