@@ -76,7 +76,9 @@ double egc_exchange_least_bytes(egc_exchange_kind kind, int p, double n)
 
 void egc_exchange_scratch_fini(egc_exchange_scratch *scratch)
 {
-    egc_buf_fini(&scratch->plan);
     egc_buf_fini(&scratch->in);
     egc_buf_fini(&scratch->out);
+    egc_buf_fini(&scratch->sum);
+    egc_buf_fini(&scratch->spare);
+    egc_buf_fini(&scratch->plan);
 }

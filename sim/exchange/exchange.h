@@ -24,6 +24,8 @@ typedef struct egc_exchange_scratch {
     int group; /* for exchanges of two levels, the same on all ranks: egc_exchange_group */
     egc_buf in;
     egc_buf out;
+    egc_buf sum;
+    egc_buf spare;
     egc_buf plan; /* what an exchange has worked out once */
 } egc_exchange_scratch;
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* gTop-k: sparse messages are merged up a binomial tree, and after each merge only the k largest
+ * elements of the sum are kept; the root broadcasts what it has. With b the lowest set bit of rank
+ * r (rank 0: the first power of two >= p):
+ *
+ *     d = 1, 2, ... b/2:  m = keep(m + what comes from r + d), if there is such a rank
+ *     r > 0:              send m to r - b, and get the result from there
+ *     d = b/2, ... 2, 1:  send the result to r + d, if there is such a rank
+ *
+ * What is kept depends on the order of merging: this tree is part of the definition. The authors'
+ * code needs a power of two of ranks, and sends an index as a float, which is not exact above 2^24;
+ * here p may be any, and an index is what the caller makes of it.
+ *
+ * Known answer, two kept of x0 = {0: 4, 1: 3}, x1 = {1: -3, 2: 2}, x2 = {2: 2, 3: 1}: rank 0 first
+ * keeps {0: 4, 2: 2}, with x2 then {0: 4, 2: 4}. */
+#include "exchange/messages.h"
+#include "exchange/reduction.h"
+#include "exchange/sparse.h"
+
+/* Leaves keep(*kept + what comes from `from`) in *kept. */
+static egc_status merge(const egc_sparse_call *call, int from, egc_buf *kept, egc_error *err)
+{
+    egc_exchange_scratch *scratch = call->scratch;
+    egc_status status = egc_receive(call->transport, from, &scratch->in, err);
+    egc_buf_clear(&scratch->sum);
+    if (!status)
+        status = call->ops->sum(call->self, kept, &scratch->in, &scratch->sum, err);
+    egc_buf_clear(kept);
+    return status ? status : call->ops->keep(call->self, &scratch->sum, kept, err);
+}
+
+static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+{
+    egc_transport *transport = call->transport;
+    int p = transport->size, rank = transport->rank, bit = egc_lowest_bit(rank, p);
+    egc_buf *kept = &call->results[0];
+    egc_buf_clear(kept);
+    egc_status status = egc_buf_append(kept, mine->data, mine->len, err);
+    for (int d = 1; d < bit && !status; d *= 2)
+        if (rank + d < p)
+            status = merge(call, rank + d, kept, err);
+    if (!status && rank > 0)
+        status = egc_send(transport, rank - bit, kept->data, kept->len, err);
+    if (!status && rank > 0)
+        status = egc_receive(transport, rank - bit, kept, err);
+    for (int d = bit / 2; d > 0 && !status; d /= 2)
+        if (rank + d < p)
+            status = egc_send(transport, rank + d, kept->data, kept->len, err);
+    return status;
+}
+
+static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
+{
+    (void)disjoint;
+    return 2 * egc_ceil_log2(p) * (alpha + n * beta);
+}
+
+const egc_sparse_type egc_sparse_gtopk = {
+    .name = "gtopk",
+    .summary = "sums up a binomial tree, keeping the largest elements after each sum",
+    .cost = "2L (alpha + n beta)",
+    .reference = "Shi et al., A distributed synchronous SGD algorithm with global top-k "
+                 "sparsification for low bandwidth networks, 2019, arXiv 1901.04359",
+    .keeps = true,
+    .reduce = reduce,
+    .closed_form = closed_form,
+};

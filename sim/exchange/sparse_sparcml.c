@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SparCML's all-reduce by recursive doubling: in step d = 1, 2, 4, ... ranks r and r XOR d exchange
+ * their sums so far and add. Messages grow as supports fill in; the caller's sum may switch to
+ * dense. With p between powers of two, some ranks fold in first, as in recursive_doubling.c.
+ *
+ * Both partners add the sum of the lower seat and that of the higher in this order: all ranks hold
+ * the same bytes. */
+#include "exchange/messages.h"
+#include "exchange/reduction.h"
+#include "exchange/sparse.h"
+
+static egc_status double_up(const egc_sparse_call *call, int seat, egc_error *err)
+{
+    egc_transport *transport = call->transport;
+    egc_buf *sum = &call->results[0], *in = &call->scratch->in;
+    int p = transport->size, seats = egc_floor_power(p);
+    egc_status status = EGC_OK;
+    for (int d = 1; d < seats && !status; d *= 2) {
+        int partner = egc_rank_at(seat ^ d, p);
+        status = egc_sendrecv(transport, partner, sum->data, sum->len, partner, in, err);
+        if (!status)
+            status = egc_sparse_add(call, sum, in, (seat & d) != 0, err);
+    }
+    return status;
+}
+
+static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+{
+    egc_transport *transport = call->transport;
+    int p = transport->size, rank = transport->rank, seat = egc_seat_of(rank, p);
+    bool speaks_for_two = rank % 2 == 1 && rank < 2 * (p - egc_floor_power(p));
+    egc_buf *sum = &call->results[0];
+    if (seat == EGC_NO_SEAT) {
+        egc_status status = egc_send(transport, rank + 1, mine->data, mine->len, err);
+        return status ? status : egc_receive(transport, rank + 1, sum, err);
+    }
+    egc_buf_clear(sum);
+    egc_status status = egc_buf_append(sum, mine->data, mine->len, err);
+    if (!status && speaks_for_two)
+        status = egc_receive(transport, rank - 1, &call->scratch->in, err);
+    if (!status && speaks_for_two)
+        status = egc_sparse_add(call, sum, &call->scratch->in, true, err);
+    if (!status)
+        status = double_up(call, seat, err);
+    if (!status && speaks_for_two)
+        status = egc_send(transport, rank - 1, sum->data, sum->len, err);
+    return status;
+}
+
+/* The path through seat 0, which speaks for two whenever any does. */
+static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
+{
+    int q = egc_floor_power(p), folded = p - q;
+    double seconds = folded ? 2 * alpha + (n + (disjoint ? p : 1) * n) * beta : 0;
+    for (int d = 1; d < q; d *= 2) {
+        int covered = d + (folded < d ? folded : d); /* ranks in a sum of d seats, at most */
+        seconds += alpha + (disjoint ? covered : 1) * n * beta;
+    }
+    return seconds;
+}
+
+const egc_sparse_type egc_sparse_sparcml = {
+    .name = "sparcml",
+    .summary = "sums by recursive doubling, of messages that grow as they fill in",
+    .cost = "p = 2^L: L (alpha + n beta), disjoint L alpha + (p-1) n beta; otherwise, with e = p - "
+            "2^L: 2 (alpha + n beta) more, disjoint (L+2) alpha + (p + 1 + sum over d = 1, 2, 4 "
+            "... < 2^L of d + min(d, e)) n beta",
+    .reference = "Renggli et al., SparCML: high-performance sparse communication for machine "
+                 "learning, 2019, arXiv 1802.08021 (SSAR_Recursive_double)",
+    .reduce = reduce,
+    .closed_form = closed_form,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SparCML's all-reduce by splitting: each rank sums one part of p, to which all others send theirs
+ * directly, and the sums are all-gathered. Where a summed part is shorter dense, the caller's sum
+ * makes it so: SSAR_Split_allgather becomes DSAR_Split_allgather.
+ *
+ * A part is summed at one rank: all ranks hold the same bytes. */
+#include "exchange/reduction.h"
+#include "exchange/sparse.h"
+
+static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+{
+    const egc_buf *sum = &call->scratch->sum;
+    egc_status status = egc_sparse_split(call, mine, err);
+    return status ? status
+                  : egc_exchange_allgather_bruck.gather(call->transport, sum->data, sum->len,
+                                                        call->results, call->scratch, err);
+}
+
+static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
+{
+    double share = (p - 1.0) / p;
+    return (p - 1 + egc_ceil_log2(p)) * alpha + (share + (disjoint ? p - 1 : share)) * n * beta;
+}
+
+const egc_sparse_type egc_sparse_sparcml_split = {
+    .name = "sparcml-split",
+    .summary = "sums one part at each rank, and gathers the parts",
+    .cost = "(p-1+L) alpha + 2(p-1)/p n beta, disjoint (p-1)(p+1)/p n beta",
+    .reference = "Renggli et al., SparCML: high-performance sparse communication for machine "
+                 "learning, 2019, arXiv 1802.08021 (SSAR_ and DSAR_Split_allgather)",
+    .cuts = true,
+    .many = true,
+    .reduce = reduce,
+    .closed_form = closed_form,
+};

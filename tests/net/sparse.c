@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Exchanges that sum sparse messages, over a format of this test's own: every rank gets the same
+ * bytes, which stand for the right sum or what should be kept of it, for awkward numbers of ranks
+ * and lengths; and each takes its closed form. Expected values come from dense vectors of all
+ * ranks, without any exchange. */
+#include "support/test.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "exchange/sparse.h"
+#include "simulate.h"
+
+/* ---- a format -------------------------------------------------------------------------------- */
+
+/* Pairs of an index and a value in ascending order; or all n values, where that is not longer. */
+typedef struct entry {
+    uint32_t index;
+    float value;
+} entry;
+
+typedef struct format {
+    size_t n;
+    bool may_be_dense;
+    size_t kept;     /* the largest so many, ties by index; or, if 0, */
+    float threshold; /* those at least so large */
+} format;
+
+static bool is_dense(const format *f, const egc_buf *message)
+{
+    return f->may_be_dense && message->len == f->n * sizeof(float);
+}
+
+static egc_status add_message(const format *f, const egc_buf *message, float *vector,
+                              egc_error *err)
+{
+    size_t bytes = is_dense(f, message) ? sizeof(float) : sizeof(entry), n = message->len / bytes;
+    for (size_t i = 0; i < n; i++) {
+        entry e = {(uint32_t)i, 0};
+        if (bytes == sizeof e)
+            memcpy(&e, message->data + i * sizeof e, sizeof e);
+        else
+            memcpy(&e.value, message->data + i * sizeof e.value, sizeof e.value);
+        if (e.index >= f->n)
+            return egc_fail(err, EGC_ERROR_FORMAT, "index %u of %zu", e.index, f->n);
+        vector[e.index] += e.value;
+    }
+    return EGC_OK;
+}
+
+static egc_status append_message(const format *f, const float *vector, egc_buf *out, egc_error *err)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->n; i++)
+        count += vector[i] != 0;
+    if (f->may_be_dense && count * sizeof(entry) >= f->n * sizeof(float))
+        return egc_buf_append(out, vector, f->n * sizeof *vector, err);
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < f->n && !status; i++) {
+        entry e = {(uint32_t)i, vector[i]};
+        if (vector[i] != 0)
+            status = egc_buf_append(out, &e, sizeof e, err);
+    }
+    return status;
+}
+
+static float magnitude_of(const void *element)
+{
+    return fabsf(((const entry *)element)->value);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    float left = magnitude_of(a), right = magnitude_of(b);
+    uint32_t i = ((const entry *)a)->index, j = ((const entry *)b)->index;
+    return left != right ? (left < right) - (left > right) : (i > j) - (i < j);
+}
+
+/* In place. `order` has room for n. */
+static void keep_of(const format *f, float *vector, entry *order)
+{
+    for (size_t i = 0; i < f->n; i++)
+        order[i] = (entry){(uint32_t)i, vector[i]};
+    if (f->kept)
+        qsort(order, f->n, sizeof *order, compare_entries);
+    for (size_t i = 0; i < f->n; i++)
+        if (f->kept ? i >= f->kept : fabsf(order[i].value) < f->threshold)
+            vector[order[i].index] = 0;
+}
+
+static egc_status sum_messages(void *self, const egc_buf *a, const egc_buf *b, egc_buf *out,
+                               egc_error *err)
+{
+    const format *f = self;
+    float *vector = egc_calloc(f->n, sizeof *vector);
+    egc_status status = vector ? add_message(f, a, vector, err) : egc_fail_memory(err, f->n);
+    if (!status)
+        status = add_message(f, b, vector, err);
+    if (!status)
+        status = append_message(f, vector, out, err);
+    egc_free(vector);
+    return status;
+}
+
+static egc_status keep_message(void *self, const egc_buf *message, egc_buf *out, egc_error *err)
+{
+    const format *f = self;
+    float *vector = egc_calloc(f->n, sizeof *vector);
+    entry *order = egc_calloc(f->n, sizeof *order);
+    egc_status status =
+        vector && order ? add_message(f, message, vector, err) : egc_fail_memory(err, f->n);
+    if (!status) {
+        keep_of(f, vector, order);
+        status = append_message(f, vector, out, err);
+    }
+    egc_free(order);
+    egc_free(vector);
+    return status;
+}
+
+static egc_status cut_message(void *self, const egc_buf *message, int part, int parts, egc_buf *out,
+                              egc_error *err)
+{
+    const format *f = self;
+    size_t first = f->n * (size_t)part / (size_t)parts,
+           end = f->n * ((size_t)part + 1) / (size_t)parts;
+    float *vector = egc_calloc(f->n, sizeof *vector);
+    egc_status status = vector ? add_message(f, message, vector, err) : egc_fail_memory(err, f->n);
+    for (size_t i = 0; i < f->n && !status; i++)
+        if (i < first || i >= end)
+            vector[i] = 0;
+    if (!status)
+        status = append_message(f, vector, out, err);
+    egc_free(vector);
+    return status;
+}
+
+static const egc_sparse_ops ops = {sum_messages, keep_message, cut_message};
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+enum { N = 997, KEPT = 40, THRESHOLD = 9, N_LENGTHS = 6 };
+
+typedef struct sparse_plan {
+    const egc_sparse_type *type;
+    bool crowded;     /* all in the first of the parts */
+    uint64_t *hashes; /* shared: of each length, of rank 0, then of rank 1 */
+} sparse_plan;
+
+static size_t length_of(int which, int p)
+{
+    const size_t lengths[N_LENGTHS] = {0, 1, (size_t)p - 1, (size_t)p, (size_t)p + 1, 300};
+    return lengths[which];
+}
+
+/* Up to `count` whole numbers from -20 to 20, so that any order of additions is exact. */
+static void fill(const sparse_plan *plan, int p, int rank, size_t count, float *vector)
+{
+    size_t room = plan->crowded ? N / (size_t)p : N;
+    memset(vector, 0, N * sizeof *vector);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t draw = egc_seed_derive(7, (uint64_t)rank, i);
+        vector[draw % room] = (float)((int)(draw >> 32) % 21);
+    }
+}
+
+/* What all ranks' vectors give: `vectors` holds them, one after the other, and is used up. gTop-k
+ * is defined by its tree. */
+static const float *expected(const sparse_plan *plan, const format *f, int p, float *vectors,
+                             entry *order)
+{
+    bool merges = plan->type->keeps && f->kept;
+    for (int d = 1; d < p; d *= 2)
+        for (int r = 0; r + d < p; r += 2 * d) {
+            float *sum = vectors + r * N, *addend = vectors + (r + d) * N;
+            for (size_t i = 0; i < N; i++)
+                sum[i] += addend[i];
+            if (merges)
+                keep_of(f, sum, order);
+        }
+    if (plan->type->keeps && !merges)
+        keep_of(f, vectors, order);
+    return vectors;
+}
+
+static egc_status check_results(const worker *self, const format *f, const egc_buf *results,
+                                const float *want, size_t count, uint64_t *hash, egc_error *err)
+{
+    const sparse_plan *plan = self->arg;
+    int n_results = plan->type->many ? self->transport->size : 1;
+    float got[N] = {0};
+    egc_status status = EGC_OK;
+    *hash = EGC_HASH_START;
+    for (int r = 0; r < n_results && !status; r++) {
+        status = add_message(f, &results[r], got, err);
+        *hash = egc_hash(*hash, results[r].data, results[r].len);
+    }
+    for (size_t i = 0; i < N && !status; i++)
+        if (got[i] != want[i])
+            return egc_fail(err, EGC_ERROR_FORMAT, "rank %d, length %zu, element %zu: %g, want %g",
+                            self->rank, count, i, got[i], want[i]);
+    return status;
+}
+
+static egc_status sum_one(worker *self, size_t count, float *vectors, entry *order,
+                          egc_buf *results, egc_exchange_scratch *scratch, uint64_t *hash,
+                          egc_error *err)
+{
+    const sparse_plan *plan = self->arg;
+    int p = self->transport->size;
+    bool largest = strcmp(plan->type->name, "gtopk") == 0;
+    format f = {N, true, largest ? KEPT : 0, THRESHOLD};
+    egc_sparse_call call = {self->transport, &ops, &f, results, scratch};
+    egc_buf mine = {0};
+    for (int r = 0; r < p; r++)
+        fill(plan, p, r, count, vectors + r * N);
+    egc_status status = append_message(&f, vectors + self->rank * N, &mine, err);
+    if (!status)
+        status = plan->type->reduce(&call, &mine, err);
+    if (!status)
+        status = check_results(self, &f, results, expected(plan, &f, p, vectors, order), count,
+                               hash, err);
+    egc_buf_fini(&mine);
+    return status;
+}
+
+static egc_status sum_all_lengths(worker *self, egc_error *err)
+{
+    const sparse_plan *plan = self->arg;
+    size_t p = (size_t)self->transport->size;
+    egc_exchange_scratch scratch = {0};
+    float *vectors = egc_calloc(p * N, sizeof *vectors);
+    entry *order = egc_calloc(N, sizeof *order);
+    egc_buf *results = egc_calloc(p, sizeof *results);
+    egc_status status =
+        vectors && order && results ? EGC_OK : egc_fail_memory(err, p * N * sizeof *vectors);
+    for (int which = 0; which < N_LENGTHS && !status; which++)
+        status = sum_one(self, length_of(which, (int)p), vectors, order, results, &scratch,
+                         &plan->hashes[self->rank * N_LENGTHS + which], err);
+    for (size_t r = 0; r < p && results; r++)
+        egc_buf_fini(&results[r]);
+    egc_free(results);
+    egc_free(order);
+    egc_free(vectors);
+    egc_exchange_scratch_fini(&scratch);
+    return status;
+}
+
+static void test_every_sparse_exchange_delivers(void **state)
+{
+    (void)state;
+    const int ranks[] = {1, 2, 3, 4, 5, 7, 8, 16, 33};
+    for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
+        for (size_t i = 0; i < 2 * sizeof ranks / sizeof *ranks; i++) {
+            int p = ranks[i / 2], cells = N_LENGTHS * p;
+            sparse_plan plan = {*type, i % 2, shared_memory((size_t)cells * sizeof(uint64_t))};
+            net_trial trial = trial_of(p, 1e9, 1e-5, sum_all_lengths, &plan);
+            outcome got = simulate(&trial);
+            if (got.status)
+                fail_msg("%s of %d ranks: %s", (*type)->name, p, got.err.message);
+            for (int cell = 0; cell < cells; cell++)
+                assert_int_equal(plan.hashes[cell], plan.hashes[cell % N_LENGTHS]);
+        }
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+typedef struct timed_call {
+    const egc_sparse_type *type;
+    size_t count; /* elements of a message; p divides it */
+    bool disjoint;
+} timed_call;
+
+/* Message r has elements r, p + r, 2p + r ... if they are disjoint, and 0, p, 2p ... otherwise, all
+ * equal to 1: parts are equally full. */
+static egc_status sum_once(worker *self, egc_error *err)
+{
+    const timed_call *timed = self->arg;
+    size_t p = (size_t)self->transport->size, first = timed->disjoint ? (size_t)self->rank : 0;
+    format f = {timed->count * p, false, timed->type->cuts ? timed->count / p : timed->count, 0};
+    egc_exchange_scratch scratch = {0};
+    egc_buf mine = {0}, *results = egc_calloc(p, sizeof *results);
+    egc_sparse_call call = {self->transport, &ops, &f, results, &scratch};
+    egc_status status = results ? EGC_OK : egc_fail_memory(err, p);
+    for (size_t i = 0; i < timed->count && !status; i++) {
+        entry e = {(uint32_t)(i * p + first), 1};
+        status = egc_buf_append(&mine, &e, sizeof e, err);
+    }
+    if (!status)
+        status = timed->type->reduce(&call, &mine, err);
+    for (size_t r = 0; r < p && results; r++)
+        egc_buf_fini(&results[r]);
+    egc_free(results);
+    egc_buf_fini(&mine);
+    egc_exchange_scratch_fini(&scratch);
+    return status;
+}
+
+static double error_of(const timed_call *call, int p, double bandwidth_Bps, double latency_s)
+{
+    net_trial trial = trial_of(p, bandwidth_Bps, latency_s, sum_once, call);
+    outcome got = simulate(&trial);
+    assert_ok(got.status, got.err);
+    double want = call->type->closed_form(p, (double)(call->count * sizeof(entry)), call->disjoint,
+                                          latency_s, 1 / bandwidth_Bps);
+    double error = fabs(got.sim_time_s / want - 1);
+    if (!(error <= 1e-3))
+        fail_msg("%s, %d ranks, %zu %s elements: %g s, want %g s", call->type->name, p, call->count,
+                 call->disjoint ? "disjoint" : "equal", got.sim_time_s, want);
+    return error;
+}
+
+static void test_sparse_exchanges_take_their_closed_form(void **state)
+{
+    (void)state;
+    const int ranks[] = {2, 3, 4, 5, 7, 8, 16};
+    for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
+        double worst = 0;
+        for (size_t i = 0; i < 2 * sizeof ranks / sizeof *ranks; i++) {
+            int p = ranks[i / 2];
+            timed_call call = {*type, (size_t)p * 1024, i % 2};
+            worst = fmax(worst, error_of(&call, p, 1.25e9, 25e-6));
+            worst = fmax(worst, error_of(&call, p, 1.25e8, 50e-6));
+        }
+        print_message("%-14s worst error against its closed form: %.2g %%\n", (*type)->name,
+                      100 * worst);
+    }
+}
+
+/* SparCML's switch: where half the elements are there or more, a message is as long as a dense
+ * vector and never longer. 8 ranks with an eighth of the elements each, disjoint: sums of 1, 2 and
+ * 4 messages are n/8 entries of 8 bytes, n/4, and then n floats of 4. */
+static egc_status fill_in(worker *self, egc_error *err)
+{
+    enum { COUNT = 512 };
+    const egc_sparse_type *type = self->arg;
+    format f = {8 * COUNT, true, 0, 0};
+    egc_exchange_scratch scratch = {0};
+    egc_buf mine = {0}, result = {0};
+    egc_sparse_call call = {self->transport, &ops, &f, &result, &scratch};
+    egc_status status = EGC_OK;
+    for (uint32_t i = 0; i < COUNT && !status; i++) {
+        entry e = {i * 8 + (uint32_t)self->rank, 1};
+        status = egc_buf_append(&mine, &e, sizeof e, err);
+    }
+    if (!status)
+        status = type->reduce(&call, &mine, err);
+    if (!status && result.len != f.n * sizeof(float))
+        status = egc_fail(err, EGC_ERROR_FORMAT, "the sum has %zu bytes", result.len);
+    if (!status && self->transport->sent_bytes != (1 + 2 + 4) * COUNT * 8.0)
+        status = egc_fail(err, EGC_ERROR_FORMAT, "sent %g bytes", self->transport->sent_bytes);
+    egc_buf_fini(&result);
+    egc_buf_fini(&mine);
+    egc_exchange_scratch_fini(&scratch);
+    return status;
+}
+
+static void test_sums_that_fill_in_switch_to_dense(void **state)
+{
+    (void)state;
+    egc_error err;
+    const egc_sparse_type *sparcml;
+    assert_ok(egc_sparse_find("sparcml", &sparcml, &err), err);
+    net_trial trial = trial_of(8, 1e9, 1e-5, fill_in, sparcml);
+    outcome got = simulate(&trial);
+    assert_ok(got.status, got.err);
+}
+
+/* ---- the registry ---------------------------------------------------------------------------- */
+
+static void test_registry_names_every_sparse_exchange(void **state)
+{
+    (void)state;
+    egc_error err;
+    const egc_sparse_type *type;
+    assert_ok(egc_sparse_find("ok-topk", &type, &err), err);
+    assert_string_equal(type->name, "ok-topk");
+    assert_fails(egc_sparse_find("topk", &type, &err), err, EGC_ERROR_NAME,
+                 "unknown sparse exchange \"topk\"; valid: gtopk, sparcml, sparcml-split, ok-topk");
+    for (const egc_sparse_type *const *t = egc_sparse_types(); *t; t++)
+        assert_true((*t)->summary && (*t)->cost && (*t)->reference && (*t)->reduce &&
+                    (*t)->closed_form);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registry_names_every_sparse_exchange),
+        cmocka_unit_test(test_every_sparse_exchange_delivers),
+        cmocka_unit_test(test_sparse_exchanges_take_their_closed_form),
+        cmocka_unit_test(test_sums_that_fill_in_switch_to_dense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
