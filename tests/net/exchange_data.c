@@ -403,12 +403,10 @@ static void test_registry_names_every_exchange(void **state)
     const egc_exchange_type *type;
     assert_ok(egc_exchange_find("ring", &type, &err), err);
     assert_string_equal(type->name, "ring");
-    assert_fails(egc_exchange_find("rign", &type, &err), err, EGC_ERROR_NAME,
-                 "unknown exchange \"rign\"; valid: ring, allgather-ring, allgather-rd, "
-                 "broadcast-tree, alltoall, rabenseifner, recursive-doubling, binomial-tree, "
-                 "double-tree, hierarchical, hierarchical-tree, allgather-bruck, "
-                 "allgather-hierarchical");
+    assert_int_equal(egc_exchange_find("rign", &type, &err), EGC_ERROR_NAME);
+    assert_non_null(strstr(err.message, "unknown exchange \"rign\"; valid: ring, allgather-ring, "));
     for (const egc_exchange_type *const *t = egc_exchange_types(); *t; t++) {
+        assert_non_null(strstr(err.message, (*t)->name));
         assert_true((*t)->summary && (*t)->cost && (*t)->reference && (*t)->closed_form);
         assert_int_equal((*t)->kind == EGC_EXCHANGE_REDUCE, !!(*t)->reduce);
         assert_int_equal((*t)->kind == EGC_EXCHANGE_GATHER, !!(*t)->gather);
