@@ -124,7 +124,8 @@ static double closed_form(int p, double n, double alpha, double beta, double gam
 const egc_exchange_type egc_exchange_allgather_hierarchical = {
     .name = "allgather-hierarchical",
     .summary = "all-gather of two levels: rings across groups of near ranks, then in them",
-    .cost = "g ranks a group, N groups: (N-1) (alpha + n beta) + (g-1) (alpha' + N n beta'), "
+    .cost = "N groups of g ranks (unless it is set, the largest divisor of p up to sqrt p): (N-1) "
+            "(alpha + n beta) + (g-1) (alpha' + N n beta'), "
             "alpha' and beta' in a group",
     .reference = "Traff, Efficient allgather for regular SMP-clusters, 2006",
     .kind = EGC_EXCHANGE_GATHER,

@@ -49,8 +49,8 @@ typedef struct egc_exchange_type {
     egc_exchange_kind kind;
     bool neighbours; /* ranks send to the next rank only: a ring on any sensible network */
 
-    /* REDUCE: data[0..n) becomes the sum over all ranks, in the same order of additions on every
-     * rank, so that all hold the same bits. */
+    /* REDUCE: data[0..n) becomes the sum over all ranks, added in such an order that all hold the
+     * same bits. */
     egc_status (*reduce)(egc_transport *transport, egc_element element, void *data, size_t n,
                          egc_exchange_scratch *scratch, egc_error *err);
 

@@ -2,8 +2,7 @@
 /* All-reduce of two levels, for ranks of which some are near each other: group G is the ranks
  * G g ... G g + g - 1, N = ceil(p / g) groups.
  *
- *     1. reduce-scatter round a ring in each group: each member has the group's sum of one part in
- * g
+ *     1. reduce-scatter round a ring in each group: each member has the group's sum of one g-th
  *     2. all-reduce of each part round a ring across the groups: g rings of N ranks at once
  *     3. all-gather round a ring in each group
  *
@@ -77,7 +76,8 @@ static double closed_form(int p, double n, double alpha, double beta, double gam
 const egc_exchange_type egc_exchange_hierarchical = {
     .name = "hierarchical",
     .summary = "all-reduce of two levels: rings in groups of near ranks, and across them",
-    .cost = "g ranks a group, N groups: 2(g-1) (alpha' + n/g beta') + "
+    .cost = "N groups of g ranks (unless it is set, the largest divisor of p up to sqrt p): 2(g-1) "
+            "(alpha' + n/g beta') + "
             "2(N-1) (alpha + n/(gN) beta) + (p-1)/p n gamma, alpha' and beta' in a group",
     .reference = "Jia et al., Highly scalable deep learning training system with mixed-precision, "
                  "2018, arXiv 1807.11205; as in Horovod and NCCL",

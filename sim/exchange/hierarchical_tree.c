@@ -45,7 +45,8 @@ static double closed_form(int p, double n, double alpha, double beta, double gam
 const egc_exchange_type egc_exchange_hierarchical_tree = {
     .name = "hierarchical-tree",
     .summary = "all-reduce of two levels: trees in groups of near ranks, doubling between leaders",
-    .cost = "g ranks a group, N groups: ceil(log2 g) (2 alpha' + 2 n beta' + n gamma), alpha' and "
+    .cost = "N groups of g ranks (unless it is set, the largest divisor of p up to sqrt p): "
+            "ceil(log2 g) (2 alpha' + 2 n beta' + n gamma), alpha' and "
             "beta' in a group, and recursive-doubling of N ranks",
     .reference = "the SMP algorithms of MVAPICH and SimGrid (smp_rdb)",
     .kind = EGC_EXCHANGE_REDUCE,

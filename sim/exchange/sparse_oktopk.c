@@ -111,8 +111,7 @@ static egc_status place(egc_buf *piece, range whole, range part, const uint8_t *
     return EGC_OK;
 }
 
-/* One round: gives rank `to` what of mine belongs to its piece, and gets what `from` has of mine.
- */
+/* One round: gives rank `to` what belongs to its piece, and gets what `from` has of the own one. */
 static egc_status trade(const egc_sparse_call *call, const layout *all, int to, int from,
                         egc_buf *piece, egc_error *err)
 {
