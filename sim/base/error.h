@@ -23,7 +23,7 @@ typedef enum egc_status {
     EGC_ERROR_TIMEOUT,     /* the simulated time limit was reached */
 } egc_status;
 
-#define EGC_ERROR_LENGTH 1024
+#define EGC_ERROR_LENGTH 2048
 
 typedef struct egc_error {
     egc_status status;

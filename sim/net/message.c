@@ -168,7 +168,8 @@ static egc_status finish_receive(egc_sim_transport *transport, egc_request *rece
     egc_request *send = receive->arrived;
     egc_buf_clear(receive->into);
     egc_status status = egc_buf_append(receive->into, send->data, send->bytes, err);
-    transport->common.recv_bytes += (double)send->bytes;
+    if (receive->peer != transport->common.rank)
+        transport->common.recv_bytes += (double)send->bytes;
     let_go(transport->world, send);
     request_give(transport->world, receive);
     return status;

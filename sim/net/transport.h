@@ -34,8 +34,8 @@ struct egc_transport {
     const egc_transport_ops *ops;
     int rank;
     int size;
-    double sent_bytes; /* handed to isend so far: for accounting */
-    double recv_bytes;
+    double sent_bytes; /* handed to isend so far for others: for accounting */
+    double recv_bytes; /* from others */
 };
 
 /* Starts sending; data must stay unchanged until the request is waited for. bytes may be 0. */
