@@ -10,6 +10,7 @@
 #include "exchange/exchange.h"
 #include "experiment/metrics.h"
 #include "net/cluster.h"
+#include "train/algorithm.h"
 #include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets/net.h"
@@ -34,6 +35,7 @@ REGISTRY(models, egc_net, egc_nets())
 REGISTRY(profiles, egc_profile, egc_profiles())
 REGISTRY(datasets, egc_dataset_type, egc_datasets())
 REGISTRY(clusters, egc_cluster_type, egc_cluster_types())
+REGISTRY(algorithms, egc_algorithm_type, egc_algorithm_types())
 REGISTRY(exchanges, egc_exchange_type, egc_exchange_types())
 REGISTRY(index_codecs, egc_index_codec, egc_index_codecs())
 REGISTRY(memories, egc_memory_type, egc_memory_types())
@@ -109,6 +111,7 @@ const egc_kind egc_kinds[] = {
     {"models", "profile", NULL, profiles, egc_print_profile},
     {"datasets", "data set", NULL, datasets, egc_print_dataset},
     {"clusters", "cluster", NULL, clusters, egc_print_cluster},
+    {"algorithms", "algorithm", NULL, algorithms, egc_print_algorithm},
     {"exchanges", "exchange", NULL, exchanges, egc_print_exchange},
     {"codecs", "index codec", NULL, index_codecs, egc_print_index_codec},
     {"codecs", "value codec", NULL, value_codecs, egc_print_value_codec},

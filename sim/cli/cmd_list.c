@@ -11,7 +11,7 @@ static const egc_usage usage = {
     .arguments = "[WHAT]",
     .summary =
         "Lists names and what they stand for. WHAT is one of compressors, methods, "
-        "workloads, models, datasets,\nclusters, exchanges, codecs, memories, devices and metrics; "
+        "workloads, models, datasets,\nclusters, algorithms, exchanges, codecs, memories, devices and metrics; "
         "without it everything is listed",
     .example = "egc-sim list compressors",
 };

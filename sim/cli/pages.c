@@ -12,6 +12,7 @@
 #include "compressors/method.h"
 #include "exchange/exchange.h"
 #include "net/cluster.h"
+#include "train/algorithm.h"
 #include "train/route.h"
 #include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
@@ -371,6 +372,15 @@ egc_status egc_print_cluster(const egc_named *item, egc_error *err)
     egc_status status = print_default_network(type, err);
     return status ? status
                   : print_type_parameters("parameters", type->params, type->params_size, err);
+}
+
+egc_status egc_print_algorithm(const egc_named *item, egc_error *err)
+{
+    const egc_algorithm_type *type = (const egc_algorithm_type *)item;
+    print_fact("reference", type->reference);
+    return type->params->name
+               ? print_type_parameters("parameters", type->params, type->params_size, err)
+               : EGC_OK;
 }
 
 egc_status egc_print_exchange(const egc_named *item, egc_error *err)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/training.h"
+#include "train/algorithm.h"
 
 const char *const egc_experiment_keys[] = {
     "name", "workload", "cluster", "method", "algorithm", "exchange", "where", NULL,
@@ -28,7 +28,9 @@ void egc_maker_call(const char *maker, char *out, size_t room)
         snprintf(out, room, "a table");
     else
         snprintf(out, room, "egc.%s",
-                 egc_maker_builds(maker, "method") ? egc_maker_name(maker) : maker);
+                 egc_maker_builds(maker, "method") || egc_maker_builds(maker, "algorithm")
+                     ? egc_maker_name(maker)
+                     : maker);
 }
 
 static bool method_accepts(const char *name, const char *key)
@@ -53,6 +55,7 @@ bool egc_maker_accepts(const char *maker, const char *key)
     const char *name = egc_maker_name(maker);
     const egc_workload_type *workload;
     const egc_cluster_type *cluster;
+    const egc_algorithm_type *algorithm;
     if (!maker)
         return true;
     if (egc_maker_builds(maker, "method"))
@@ -61,5 +64,8 @@ bool egc_maker_accepts(const char *maker, const char *key)
         return !egc_workload_find(name, &workload, NULL) && egc_params_find(workload->params, key);
     if (egc_maker_builds(maker, "cluster"))
         return !egc_cluster_find(name, &cluster, NULL) && egc_params_find(cluster->params, key);
+    if (egc_maker_builds(maker, "algorithm"))
+        return !egc_algorithm_find(name, &algorithm, NULL) &&
+               egc_params_find(algorithm->params, key);
     return experiment_accepts(key);
 }

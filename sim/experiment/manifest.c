@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "train/algorithm.h"
 
 /* Sets a member, taking value; out of memory is found by the caller through `failed`. */
 static void set(json_t *object, const char *key, json_t *value, bool *failed)
@@ -82,7 +83,10 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
     if (method->compressor)
         add_params(out, "method.", method->compressor->params, method->params, failed);
     add_params(out, "method.", egc_method_option_params, &method->options, failed);
-    set(out, "algorithm", text("sync"), failed);
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    set(out, "algorithm", text(algorithm->name), failed);
+    if (config->algorithm_params)
+        add_params(out, "algorithm.", algorithm->params, config->algorithm_params, failed);
     set(out, "exchange", text(config->exchange ? config->exchange->name : "auto"), failed);
     add_params(out, "", egc_training_params, &config->options, failed);
     return out;

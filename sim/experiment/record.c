@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "train/algorithm.h"
+
 /* Rows are handed to the system in pieces of this size. */
 enum { PIECE_BYTES = 256 * 1024 };
 
@@ -204,6 +206,24 @@ static egc_status append_method_params(egc_buf *row, const egc_method *method, e
     return status;
 }
 
+/* "ps mode=async;servers=2": its name, and what differs from its defaults. */
+static egc_status append_algorithm(egc_buf *row, const egc_training_config *config, egc_error *err)
+{
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    egc_buf text = {0};
+    egc_status status = egc_buf_printf(&text, err, "%s ", algorithm->name);
+    if (!status && config->algorithm_params)
+        status = egc_params_format(algorithm->params, config->algorithm_params, true, &text, err);
+    if (!status && text.data[text.len - 1] == ' ')
+        text.data[text.len - 1] = '\0';
+    if (!status)
+        status = egc_buf_append(&text, "", 1, err);
+    if (!status)
+        status = egc_csv_text(row, (const char *)text.data, err);
+    egc_buf_fini(&text);
+    return status;
+}
+
 /* run_id ... seed, steps: what was asked for, and the model and exchange that came of it. */
 static egc_status append_setting(egc_buf *row, const egc_record *record,
                                  const egc_training_summary *summary, egc_error *err)
@@ -212,13 +232,15 @@ static egc_status append_setting(egc_buf *row, const egc_record *record,
     const egc_cluster_common *common = config->cluster_params;
     const char *before[] = {record->point->run_id, record->experiment->name, config->workload->name,
                             summary ? summary->model : "", config->method.name};
-    const char *after[] = {"sync", exchange_name(config, summary), config->cluster->name};
+    const char *after[] = {exchange_name(config, summary), config->cluster->name};
     int64_t counts[] = {config->options.workers, config->options.seed, config->options.steps};
     egc_status status = EGC_OK;
     for (size_t i = 0; i < sizeof before / sizeof *before && !status; i++)
         status = egc_csv_text(row, before[i], err);
     if (!status)
         status = append_method_params(row, &config->method, err);
+    if (!status)
+        status = append_algorithm(row, config, err);
     for (size_t i = 0; i < sizeof after / sizeof *after && !status; i++)
         status = egc_csv_text(row, after[i], err);
     if (!status)

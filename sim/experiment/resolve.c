@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "experiment/maker.h"
+#include "train/algorithm.h"
 #include "train/route.h"
 
 /* Stands for a device that the experiment spells out. */
@@ -234,13 +235,25 @@ static egc_status resolve_exchange(const egc_spec *point, egc_training_config *c
     return EGC_OK;
 }
 
-static egc_status resolve_algorithm(const egc_spec *point, egc_error *err)
+static egc_status resolve_algorithm(egc_arena *arena, const egc_spec *point,
+                                    egc_training_config *config, egc_error *err)
 {
-    const char *name;
-    egc_status status = get_text(point, "algorithm", "sync", "\"sync\"", &name, err);
-    if (status || strcmp(name, "sync") == 0)
+    part algorithm;
+    void *params;
+    if (!egc_spec_get(point, "algorithm"))
+        return EGC_OK;
+    egc_status status =
+        find_part(point, "algorithm", "an algorithm's name or egc.NAME{...}", &algorithm, err);
+    if (status)
         return status;
-    return must_be(egc_spec_get(point, "algorithm"), "algorithm", "\"sync\"", err);
+    if (egc_algorithm_find(algorithm.name, &config->algorithm, err))
+        return egc_error_prefix(err, "%s: algorithm", algorithm.table->where);
+    const egc_param *table = config->algorithm->params;
+    status = new_params(arena, table, config->algorithm->params_size, &params, err);
+    config->algorithm_params = params;
+    return status
+               ? status
+               : egc_spec_configure(arena, algorithm.table, "algorithm", table, params, NULL, err);
 }
 
 egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
@@ -258,7 +271,7 @@ egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_
         status = resolve_method(point, config, err);
     if (!status)
         status = resolve_exchange(point, config, err);
-    return status ? status : resolve_algorithm(point, err);
+    return status ? status : resolve_algorithm(arena, point, config, err);
 }
 
 /* ---- identity ------------------------------------------------------------------------------ */
@@ -287,6 +300,7 @@ static void parts_of(const egc_training_config *config, const char *exchange,
     const egc_workload_type *workload = config->workload;
     const egc_cluster_type *cluster = config->cluster;
     const egc_method *method = &config->method;
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     const config_part parts[N_PARTS] = {
         {"workload", workload->name, workload->params, config->workload_params, false},
         {"cluster", cluster->name, cluster->params, config->cluster_params, true},
@@ -294,7 +308,7 @@ static void parts_of(const egc_training_config *config, const char *exchange,
         {"method", method->name, method->compressor->params, method->params, false},
         {"method_options", "", egc_method_option_params, &method->options, false},
         {"exchange", exchange, NULL, NULL, false},
-        {"algorithm", "sync", NULL, NULL, false},
+        {"algorithm", algorithm->name, algorithm->params, config->algorithm_params, false},
         {"training", "", egc_training_params, &config->options, false},
     };
     memcpy(out, parts, sizeof parts);
@@ -357,5 +371,6 @@ egc_status egc_config_identify(const egc_training_config *config, char run_id[EG
 egc_status egc_config_identify_learning(const egc_training_config *config,
                                         char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
 {
-    return identify(config, egc_config_format_learning, key, err);
+    bool shares = egc_algorithm_of(config)->timeless;
+    return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
 }

@@ -22,7 +22,7 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
 {
     size_t hosts = config->cluster->hosts(config->cluster_params);
     double speed_flops = speed_of(config);
-    if (config->workers < 1 || (size_t)config->workers > hosts)
+    if (config->workers < 1 || (!config->seats && (size_t)config->workers > hosts))
         return egc_fail(err, EGC_ERROR_RANGE,
                         "workers must be in [1, %zu], the hosts of cluster %s, got %d", hosts,
                         config->cluster->name, config->workers);
@@ -49,15 +49,18 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
 
 static egc_status seat_workers(egc_world *world, egc_error *err)
 {
+    const int *seats = world->config.seats;
     for (int rank = 0; rank < world->config.workers; rank++) {
         char room[EGC_HOST_NAME];
-        const char *name = egc_cluster_host_name(world->config.cluster,
-                                                 world->config.cluster_params, (size_t)rank, room);
+        size_t host = (size_t)(seats ? seats[rank] : rank);
+        const char *name =
+            egc_cluster_host_name(world->config.cluster, world->config.cluster_params, host, room);
         world->hosts[rank] = sg_host_by_name(name);
         if (!world->hosts[rank])
             return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %s",
                             world->config.cluster->name, name);
     }
+    world->config.seats = NULL; /* borrowed until here */
     /* A second of work is one of host 0: the others take as much longer as they are slower. */
     const egc_cluster_type *cluster = world->config.cluster;
     if (cluster->own_speeds && cluster->own_speeds(world->config.cluster_params))

@@ -26,7 +26,8 @@ typedef struct egc_world_config {
     const void *cluster_params;
     egc_device device;
     egc_network_model network_model;
-    int workers;           /* ranks 0..workers-1 sit on hosts 0..workers-1 */
+    int workers;           /* ranks */
+    const int *seats;      /* the host of each rank, borrowed; NULL: rank r sits on host r */
     int channels;          /* independent transports between the same ranks, >= 1 */
     double max_sim_time_s; /* INFINITY for none */
     bool charge_reduction; /* egc_reduce takes simulated time */

@@ -39,11 +39,16 @@ static egc_status fail_at(const converter *c, const place *at, const char *messa
 
 /* ---- scalars ------------------------------------------------------------------------------- */
 
-/* Methods are written by name or by constructor; both become the same table. */
-static egc_status convert_method_name(converter *c, const place *at, egc_spec *spec)
+/* Methods and algorithms are written by name or by constructor; both become the same table. */
+static bool is_named_part(const char *path)
+{
+    return strcmp(path, "method") == 0 || strcmp(path, "algorithm") == 0;
+}
+
+static egc_status convert_part_name(converter *c, const place *at, egc_spec *spec)
 {
     spec->kind = EGC_SPEC_TABLE;
-    spec->maker = egc_arena_printf(c->arena, "method.%s", spec->scalar.text);
+    spec->maker = egc_arena_printf(c->arena, "%s.%s", at->path, spec->scalar.text);
     spec->scalar = (egc_scalar){0};
     spec->where = at->where;
     return spec->maker ? EGC_OK : egc_fail_memory(c->err, sizeof *spec);
@@ -59,7 +64,7 @@ static egc_status convert_text(converter *c, const place *at, egc_spec *spec)
     spec->scalar = (egc_scalar){.kind = EGC_SCALAR_TEXT, .text = egc_arena_strdup(c->arena, text)};
     if (!spec->scalar.text)
         return egc_fail_memory(c->err, length);
-    return strcmp(at->path, "method") == 0 ? convert_method_name(c, at, spec) : EGC_OK;
+    return is_named_part(at->path) ? convert_part_name(c, at, spec) : EGC_OK;
 }
 
 static egc_status convert_number(converter *c, const place *at, egc_spec *spec)

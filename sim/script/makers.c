@@ -9,6 +9,7 @@
 #include "experiment/maker.h"
 #include "net/cluster.h"
 #include "script/state.h"
+#include "train/algorithm.h"
 #include "workloads/workload.h"
 
 /* Their addresses are keys that no script can have: of the metatable of what a maker made, and of
@@ -135,11 +136,12 @@ static void push_part(lua_State *L, const char *part, const void *const *items)
     lua_remove(L, -2);
 }
 
-static void add_methods(lua_State *L, const void *const *items)
+/* table, names -> table, names: adds a maker "PART.NAME" for each of items to the table itself. */
+static void add_part(lua_State *L, const char *part, const void *const *items)
 {
     for (; *items; items++) {
         const char *name = *(const char *const *)*items;
-        const char *maker = lua_pushfstring(L, "method.%s", name);
+        const char *maker = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
         /* maker, table, names */
         add_maker(L, name, maker);
@@ -162,8 +164,9 @@ static void push_new_api(lua_State *L, lua_CFunction simulate, void *session)
     add_maker(L, "experiment", "experiment");
     add_maker(L, "each", "each");
     add_maker(L, "zip", "zip");
-    add_methods(L, (const void *const *)egc_compressor_types());
-    add_methods(L, (const void *const *)egc_presets());
+    add_part(L, "method", (const void *const *)egc_compressor_types());
+    add_part(L, "method", (const void *const *)egc_presets());
+    add_part(L, "algorithm", (const void *const *)egc_algorithm_types());
     seal(L, "egc");
 }
 

@@ -4,6 +4,8 @@
 #include <lauxlib.h>
 #include <math.h>
 
+#include "train/algorithm.h"
+
 static void push_number(lua_State *L, const egc_param *param, double value)
 {
     if (isnan(value))
@@ -101,6 +103,10 @@ void egc_lua_push_config(lua_State *L, const egc_training_config *config)
 
     lua_pushstring(L, config->exchange ? config->exchange->name : "auto");
     lua_setfield(L, -2, "exchange");
-    lua_pushliteral(L, "sync");
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    push_named(L, algorithm->name);
+    /* point, algorithm */
+    if (config->algorithm_params)
+        set_params(L, algorithm->params, config->algorithm_params);
     lua_setfield(L, -2, "algorithm");
 }

@@ -100,12 +100,3 @@ void egc_learning_free(egc_learning *learning)
     egc_arena_fini(&learning->arena);
     egc_free(learning);
 }
-
-bool egc_learning_evaluates(const egc_learning *learning, uint64_t steps_done)
-{
-    const egc_training_options *options = &learning->config->options;
-    uint64_t every = (uint64_t)options->eval_every;
-    bool is_last = steps_done == (uint64_t)options->steps;
-    return learning->config->workload->closed_loop &&
-           (is_last || (every && steps_done % every == 0));
-}

@@ -2,7 +2,7 @@
 /* What a synchronous run learns, apart from how long it takes: gradients, messages, decoding, the
  * update and its evaluation. None of it depends on the network or the device, so there are two
  * implementations: one trains (live.h), the other replays the log of a run that learnt the same
- * (replay.h). Times are sync.h's, which drives either of them alike:
+ * (replay.h). Times are algorithms/sync.c's, which drives either of them alike:
  *
  *     egc_learning_begin_step           once a step
  *     for each round of each bucket:
@@ -106,9 +106,6 @@ static inline egc_learnt_part *egc_learning_part(egc_learning *learning, uint64_
     size_t slot = round * learning->n_workers + worker;
     return &egc_learning_learnt(learning, step)->parts[slot * learning->plan.n_units + unit];
 }
-
-/* Whether the parameters are evaluated after so many steps: every eval_every and at the end. */
-bool egc_learning_evaluates(const egc_learning *learning, uint64_t steps_done);
 
 /* Makes the gradients and first messages of all workers at `step`. */
 static inline egc_status egc_learning_begin_step(egc_learning *learning, uint64_t step,

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "train/optimizer.h"
+#include "train/report.h"
+#include "train/source.h"
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -30,19 +32,9 @@ static void close_live(egc_learning *learning)
 static egc_status open_workload(egc_learning *learning, egc_error *err)
 {
     egc_live *live = (egc_live *)learning;
-    const egc_training_config *config = learning->config;
-    const egc_workload_request request = {
-        .workers = (size_t)config->options.workers,
-        .steps = (uint64_t)config->options.steps,
-        .seed = (uint64_t)config->options.seed,
-    };
-    egc_status status =
-        egc_workload_new(config->workload, config->workload_params, &request, &live->workload, err);
-    if (status)
-        return status;
-    live->workload->optimizer.lr *= config->method.options.lr_scale;
+    egc_status status = egc_source_open(learning->config, &live->workload, err);
     learning->workload = live->workload;
-    return EGC_OK;
+    return status;
 }
 
 static bool allocate(egc_live *live)
@@ -90,19 +82,11 @@ static egc_status make_coders(egc_live *live, egc_error *err)
     return status;
 }
 
-/* The method's momentum, the workload's, or the usual one. */
-static double resolve_momentum(const egc_method *method, const egc_workload *workload)
-{
-    if (!isnan(method->options.momentum))
-        return method->options.momentum;
-    return workload->type->closed_loop ? workload->optimizer.momentum : 0.9;
-}
-
 static egc_status start(egc_learning *learning, egc_error *err)
 {
     egc_live *live = (egc_live *)learning;
     const egc_method *method = &learning->config->method;
-    live->momentum = resolve_momentum(method, live->workload);
+    live->momentum = egc_source_momentum(method, live->workload);
     if (!allocate(live))
         return egc_fail_memory(err, learning->n * sizeof(float));
     egc_status status = make_coders(live, err);
@@ -123,7 +107,7 @@ static egc_status update(egc_live *live, uint64_t step, egc_evaluation *evaluati
     double lr = egc_optimizer_lr(optimizer, step, (uint64_t)learning->config->options.steps);
     egc_optimizer_apply(optimizer, lr, live->average, live->velocity, live->parameters,
                         learning->n);
-    if (!egc_learning_evaluates(learning, step + 1))
+    if (!egc_report_evaluates(learning->config, step + 1))
         return EGC_OK;
     return live->workload->type->evaluate(live->workload, live->parameters, evaluation, err);
 }

@@ -5,20 +5,14 @@
 #define EGC_TRAIN_RUN_H
 
 #include "train/learning.h"
-#include "train/tally.h"
+#include "train/report.h"
 
 typedef struct egc_run {
-    const egc_training_config *config;
-    const egc_training_sink *sink;
-    egc_training_summary *summary;
-
     egc_learning *learning;
     egc_world *world;
+    egc_report report;
 
     egc_tally tally[2]; /* of even and odd steps: nobody is ever two steps ahead */
-    egc_run_totals totals;
-    double message_bytes_total;
-    double network_bytes_seen;
     uint64_t steps_begun;
     uint64_t steps_ended;
 } egc_run;

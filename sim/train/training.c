@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "train/run.h"
-#include "train/sync.h"
+#include "base/mem.h"
+#include "train/algorithm.h"
 
 static const char *const bucket_words[] = {"layer", "model", NULL};
 static const char *const cost_words[] = {"model", "none", NULL};
@@ -56,40 +56,53 @@ void egc_training_forget_time(egc_training_options *options)
 
 egc_status egc_training_check(const egc_training_config *config, egc_error *err)
 {
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     size_t hosts = config->cluster->hosts(config->cluster_params);
-    if ((size_t)config->options.workers > hosts)
-        return egc_fail(err, EGC_ERROR_RANGE, "workers: cluster %s has %zu hosts, got %lld workers",
-                        config->cluster->name, hosts, (long long)config->options.workers);
+    size_t wanted = egc_algorithm_hosts(config), workers = (size_t)config->options.workers;
+    if (wanted > hosts && wanted == workers)
+        return egc_fail(err, EGC_ERROR_RANGE, "workers: cluster %s has %zu hosts, got %zu workers",
+                        config->cluster->name, hosts, workers);
+    if (wanted > hosts)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "workers: cluster %s has %zu hosts, got %zu workers and %zu servers",
+                        config->cluster->name, hosts, workers, wanted - workers);
     egc_status status = egc_method_check(&config->method, err);
     if (status)
         return egc_error_prefix(err, "method");
-    egc_route route;
-    return egc_route_init(&route, config, err);
+    return algorithm->check ? algorithm->check(config, err) : EGC_OK;
 }
 
-static egc_status make_world(egc_run *run, egc_error *err)
+egc_status egc_training_world(const egc_training_config *config, int channels, egc_world **out,
+                              egc_error *err)
 {
-    const egc_training_config *config = run->config;
+    size_t ranks = egc_algorithm_ranks(config);
+    int *seats = egc_calloc(ranks, sizeof *seats);
+    if (!seats)
+        return egc_fail_memory(err, ranks * sizeof *seats);
+    egc_algorithm_seat(config, seats);
     const egc_world_config world = {
         .cluster = config->cluster,
         .cluster_params = config->cluster_params,
         .device = config->device,
         .network_model = (egc_network_model)config->options.network_model,
-        .workers = (int)config->options.workers,
-        .channels = 1,
+        .workers = (int)ranks,
+        .seats = seats,
+        .channels = channels,
         .max_sim_time_s = config->options.max_sim_time_s,
         .charge_reduction = config->options.cost == EGC_COST_MODEL,
         .thread_contexts = config->thread_contexts,
     };
-    return egc_world_new(&world, &run->world, err);
+    egc_status status = egc_world_new(&world, out, err);
+    egc_free(seats);
+    return status;
 }
 
 /* A network whose gradients stop being finite has diverged: that is a result. The same in a
  * recorded trace is bad input. */
-static egc_status judge(egc_run *run, egc_status status, egc_error *err)
+static egc_status judge(const egc_training_config *config, egc_status status,
+                        egc_training_summary *summary, egc_error *err)
 {
-    egc_training_summary *summary = run->summary;
-    if (status != EGC_ERROR_NONFINITE || !run->config->workload->closed_loop)
+    if (status != EGC_ERROR_NONFINITE || !config->workload->closed_loop)
         return status;
     summary->diverged = true;
     memcpy(summary->reason, err->message, sizeof summary->reason);
@@ -100,24 +113,9 @@ static egc_status judge(egc_run *run, egc_status status, egc_error *err)
 egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
                             egc_training_summary *out, egc_error *err)
 {
-    egc_run run;
     *out = (egc_training_summary){.last = {NAN, NAN, NAN}, .final_drift = NAN};
     egc_status status = egc_training_check(config, err);
     if (!status)
-        status = egc_run_init(&run, config, sink, out, err);
-    if (status)
-        return status;
-    const egc_learning *learning = run.learning;
-    out->params = (double)learning->n;
-    memcpy(out->model, learning->workload->model, sizeof out->model);
-    egc_route_name(&learning->route, out->exchange);
-    status = make_world(&run, err);
-    if (!status) {
-        status = judge(&run, egc_sync_simulate(&run, err), err);
-        out->sim_time_s = egc_world_now(run.world);
-        egc_run_totals_mean(&run.totals, (double)learning->n, &out->mean);
-    }
-    egc_world_free(run.world);
-    egc_run_fini(&run);
-    return status;
+        status = egc_algorithm_of(config)->run(config, sink, out, err);
+    return judge(config, status, out, err);
 }

@@ -42,7 +42,9 @@ typedef struct egc_training_config {
     const void *cluster_params;
     egc_device device;
     egc_method method;
-    const egc_exchange_type *exchange; /* NULL: auto */
+    const egc_exchange_type *exchange;          /* NULL: auto */
+    const struct egc_algorithm_type *algorithm; /* NULL: sync */
+    const void *algorithm_params;
     egc_training_options options;
     bool thread_contexts;               /* see egc_world_config */
     struct egc_learning_writer *log;    /* takes down what is learnt; NULL: nobody does */
@@ -113,6 +115,11 @@ typedef struct egc_training_summary {
  * came. */
 egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
                             egc_training_summary *out, egc_error *err) EGC_MUST_CHECK;
+
+/* The world that a configuration asks for, with so many channels between its ranks: for training
+ * algorithms. Errors of egc_world_new. */
+egc_status egc_training_world(const egc_training_config *config, int channels, egc_world **out,
+                              egc_error *err) EGC_MUST_CHECK;
 
 /* What can be known before running: RANGE when the cluster cannot seat the workers, UNSUPPORTED
  * when the method cannot use the exchange, and so on. */

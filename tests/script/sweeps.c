@@ -72,7 +72,7 @@ static const load_case filters[] = {
     {"return egc.experiment{workload=egc.workload.train{}, method='none', workers=egc.each{4, 16},"
      " cluster=egc.cluster.star{bandwidth='1Gbps'}, where=function(p)"
      " assert(p.cluster.bandwidth == 125000000 and p.cluster.name == 'star')"
-     " assert(p.workload.name == 'train' and p.exchange == 'auto' and p.algorithm == 'sync')"
+     " assert(p.workload.name == 'train' and p.exchange == 'auto' and p.algorithm.name == 'sync')"
      " assert(p.cluster.speed == nil and p.overlap == true and p.method.memory)"
      " return p.workers <= p.cluster.hosts end}",
      NULL, "t workers: 4"},

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each worker is two actors on one host. The compute stream runs the forward pass, then the
+/* The synchronous training algorithm (EGC-DSGD): every worker, every step.
+ *
+ * Each worker is two actors on one host. The compute stream runs the forward pass, then the
  * backward pass bucket by bucket, and compresses each bucket when its gradients are there. The
  * communication stream exchanges buckets in that order, round after round of each, and decodes
  * them. The next step begins when all buckets have come back. */
-#include "train/sync.h"
-
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "train/algorithm.h"
+#include "train/carrier.h"
 #include "train/charge.h"
+#include "train/run.h"
 
 /* Device time that the communication stream took, to tell it from waiting for the network. */
 typedef struct interval {
@@ -20,14 +24,11 @@ typedef struct worker {
     egc_run *run;
     egc_learning *learning; /* the run's */
     size_t rank;
-    egc_transport *transport;
+    egc_carrier carrier;
     egc_gate *ready;       /* one signal for each encoded bucket */
     egc_gate *done;        /* one for each bucket that came back */
     egc_barrier *together; /* shared: no exchange begins before its last rank is ready */
     interval *busy;        /* the stream's own work in the step under way: see busy_slots */
-    egc_buf *gathered;     /* for each rank, during an exchange */
-    egc_buf broadcast;
-    egc_exchange_scratch scratch;
     double comm_s, compress_s, decompress_s; /* of the step under way */
 } worker;
 
@@ -43,7 +44,7 @@ static void backward(worker *w, uint64_t step)
 {
     egc_run *run = w->run;
     const egc_plan *plan = &w->learning->plan;
-    const egc_training_options *options = &run->config->options;
+    const egc_training_options *options = &run->learning->config->options;
     int rank = (int)w->rank;
     for (size_t b = 0; b < plan->n_buckets; b++) {
         egc_world_compute(run->world, rank, plan->buckets[b].backward_s);
@@ -72,7 +73,7 @@ static double busy_after(const worker *w, double since)
 static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
 {
     egc_run *run = w->run;
-    double recv_bytes = w->transport->recv_bytes;
+    double recv_bytes = w->carrier.transport->recv_bytes;
     w->comm_s = w->compress_s = w->decompress_s = 0;
     egc_status status = egc_run_begin_step(run, step, err);
     if (status)
@@ -87,14 +88,14 @@ static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
     double end = egc_world_now(run->world);
 
     egc_tally *tally = egc_run_tally(run, step);
-    bool on_stream = run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
+    bool on_stream = run->learning->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
     tally->step_s += end - start;
     tally->compute_s += computed - start - (on_stream ? 0 : on_compute);
     tally->compress_s += w->compress_s;
     tally->decompress_s += w->decompress_s;
     tally->comm_s += w->comm_s;
     tally->exposed_comm_s += fmax(0, end - computed - busy_after(w, computed));
-    tally->recv_bytes += w->transport->recv_bytes - recv_bytes;
+    tally->recv_bytes += w->carrier.transport->recv_bytes - recv_bytes;
     return egc_run_finish_step(run, step, err);
 }
 
@@ -102,7 +103,7 @@ static egc_status compute_stream(void *arg, egc_error *err)
 {
     worker *w = arg;
     egc_status status = EGC_OK;
-    uint64_t steps = (uint64_t)w->run->config->options.steps;
+    uint64_t steps = (uint64_t)w->run->learning->config->options.steps;
     for (uint64_t step = 0; step < steps && !status; step++)
         status = compute_step(w, step, err);
     return status;
@@ -120,37 +121,6 @@ static void work_on_stream(worker *w, double seconds, interval *when, double *to
     *total += when->end_s - when->start_s;
 }
 
-/* Runs the exchange of one round of a bucket, and says what came of it. */
-static egc_status exchange_round(worker *w, uint64_t step, size_t round, size_t b,
-                                 egc_received *received, egc_error *err)
-{
-    const egc_exchange_type *exchange = w->learning->route.exchange[round];
-    egc_outgoing *out = egc_learning_outgoing(w->learning, step, round, w->rank, b);
-    egc_element element = w->learning->route.round[round].element;
-    switch (exchange->kind) {
-    case EGC_EXCHANGE_REDUCE:
-        *received = (egc_received){.messages = &out->message, .n_messages = 1, .reduced = true};
-        return exchange->reduce(w->transport, element, out->message.data,
-                                out->message.len / egc_element_bytes(element), &w->scratch, err);
-    case EGC_EXCHANGE_BROADCAST: {
-        int leader = (int)(step % w->learning->n_workers);
-        bool leads = (int)w->rank == leader;
-        *received =
-            (egc_received){.messages = leads ? &out->message : &w->broadcast, .n_messages = 1};
-        return exchange->broadcast(w->transport, leader, leads ? &out->message : &w->broadcast,
-                                   &w->scratch, err);
-    }
-    case EGC_EXCHANGE_SCATTER:
-        *received = (egc_received){w->gathered, w->learning->n_workers, .shard = w->rank};
-        return exchange->scatter(w->transport, out->pieces, w->gathered, &w->scratch, err);
-    case EGC_EXCHANGE_GATHER:
-        break;
-    }
-    *received = (egc_received){.messages = w->gathered, .n_messages = w->learning->n_workers};
-    return exchange->gather(w->transport, out->message.data, out->message.len, w->gathered,
-                            &w->scratch, err);
-}
-
 /* What the stream does before a round: compress, where the compute stream has not. */
 static egc_status prepare_round(worker *w, uint64_t step, size_t round, size_t b, interval *when,
                                 egc_error *err)
@@ -160,7 +130,8 @@ static egc_status prepare_round(worker *w, uint64_t step, size_t round, size_t b
         status = egc_learning_make_message(w->learning, step, round, w->rank, b, err);
     if (status)
         return status;
-    bool compresses = round > 0 || w->run->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
+    bool compresses =
+        round > 0 || w->run->learning->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
     double seconds = compresses ? egc_charge_message(w->learning, step, round, w->rank, b) : 0;
     work_on_stream(w, seconds, when, &w->compress_s);
     return EGC_OK;
@@ -176,7 +147,7 @@ static egc_status run_round(worker *w, uint64_t step, size_t round, size_t b, eg
         return status;
     egc_barrier_wait(w->together);
     double start = egc_world_now(world);
-    status = exchange_round(w, step, round, b, &received, err);
+    status = egc_carrier_run(&w->carrier, step, round, b, &received, err);
     if (status)
         return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
     w->comm_s += egc_world_now(world) - start;
@@ -202,7 +173,7 @@ static egc_status communication_stream(void *arg, egc_error *err)
 {
     worker *w = arg;
     egc_status status = EGC_OK;
-    uint64_t steps = (uint64_t)w->run->config->options.steps;
+    uint64_t steps = (uint64_t)w->run->learning->config->options.steps;
     for (uint64_t step = 0; step < steps && !status; step++)
         for (size_t b = 0; b < w->learning->plan.n_buckets && !status; b++)
             status = communicate(w, step, b, err);
@@ -213,14 +184,10 @@ static egc_status communication_stream(void *arg, egc_error *err)
 
 static void worker_fini(worker *w)
 {
-    for (size_t r = 0; w->gathered && r < w->learning->n_workers; r++)
-        egc_buf_fini(&w->gathered[r]);
-    egc_free(w->gathered);
-    egc_buf_fini(&w->broadcast);
+    egc_carrier_fini(&w->carrier);
     egc_free(w->busy);
     egc_gate_free(w->ready);
     egc_gate_free(w->done);
-    egc_exchange_scratch_fini(&w->scratch);
 }
 
 static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier *together,
@@ -230,25 +197,27 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
         .run = run,
         .learning = run->learning,
         .rank = rank,
-        .transport = egc_world_transport(run->world, (int)rank, 0),
         .ready = egc_gate_new(0),
         .done = egc_gate_new(0),
         .together = together,
         .busy = egc_calloc(busy_slots(run->learning), sizeof *w->busy),
-        .gathered = egc_calloc(run->learning->n_workers, sizeof *w->gathered),
     };
-    if (!w->ready || !w->done || !w->busy || !w->gathered)
+    if (!w->ready || !w->done || !w->busy)
         return egc_fail_memory(err, busy_slots(run->learning) * sizeof *w->busy);
+    egc_status status = egc_carrier_init(&w->carrier, run->learning, rank,
+                                         egc_world_transport(run->world, (int)rank, 0), err);
+    if (status)
+        return status;
     char name[64];
     snprintf(name, sizeof name, "worker %zu", rank);
-    egc_status status = egc_world_spawn(run->world, (int)rank, name, compute_stream, w, err);
+    status = egc_world_spawn(run->world, (int)rank, name, compute_stream, w, err);
     if (status)
         return status;
     snprintf(name, sizeof name, "communication of worker %zu", rank);
     return egc_world_spawn(run->world, (int)rank, name, communication_stream, w, err);
 }
 
-egc_status egc_sync_simulate(egc_run *run, egc_error *err)
+static egc_status simulate(egc_run *run, egc_error *err)
 {
     size_t n_workers = run->learning->n_workers, made = 0;
     egc_status status = EGC_OK;
@@ -266,3 +235,44 @@ egc_status egc_sync_simulate(egc_run *run, egc_error *err)
     egc_free(workers);
     return status;
 }
+
+static egc_status check(const egc_training_config *config, egc_error *err)
+{
+    egc_route route;
+    return egc_route_init(&route, config, err);
+}
+
+static egc_status run_sync(const egc_training_config *config, const egc_training_sink *sink,
+                           egc_training_summary *out, egc_error *err)
+{
+    egc_run run;
+    egc_status status = egc_run_init(&run, config, sink, out, err);
+    if (status)
+        return status;
+    const egc_learning *learning = run.learning;
+    out->params = (double)learning->n;
+    memcpy(out->model, learning->workload->model, sizeof out->model);
+    egc_route_name(&learning->route, out->exchange);
+    status = egc_training_world(config, 1, &run.world, err);
+    if (!status) {
+        run.report.world = run.world;
+        status = simulate(&run, err);
+        egc_report_end(&run.report);
+    }
+    egc_world_free(run.world);
+    egc_run_fini(&run);
+    return status;
+}
+
+static const egc_param params[] = {EGC_PARAM_END};
+
+const egc_algorithm_type egc_algorithm_sync = {
+    .name = "sync",
+    .summary = "every worker at every step: EGC-DSGD",
+    .reference = "Kuang et al., Entropy-based gradient compression for distributed deep learning, "
+                 "2019, with our reading of it",
+    .params = params,
+    .timeless = true,
+    .check = check,
+    .run = run_sync,
+};
