@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/learning.h"
 
-#include <math.h>
-
 #include "base/mem.h"
 #include "train/live.h"
 #include "train/replay.h"
@@ -15,16 +13,7 @@ static size_t n_outgoing(const egc_learning *learning)
 
 static egc_status make_plan(egc_learning *learning, egc_error *err)
 {
-    const egc_training_config *config = learning->config;
-    const egc_cluster_common *common = config->cluster_params;
-    const egc_device *device = &config->device;
-    const egc_plan_options options = {
-        .granularity = (egc_granularity)config->method.options.granularity,
-        .bucket_bytes = config->options.bucket_bytes,
-        .first_bucket_bytes = config->options.first_bucket_bytes,
-        .speed_flops =
-            isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops,
-    };
+    const egc_plan_options options = egc_plan_options_of(learning->config);
     return egc_plan_init(&learning->plan, learning->workload, &options, err);
 }
 

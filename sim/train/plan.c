@@ -4,7 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "train/training.h"
+egc_plan_options egc_plan_options_of(const egc_training_config *config)
+{
+    const egc_cluster_common *common = config->cluster_params;
+    const egc_device *device = &config->device;
+    return (egc_plan_options){
+        .granularity = (egc_granularity)config->method.options.granularity,
+        .bucket_bytes = config->options.bucket_bytes,
+        .first_bucket_bytes = config->options.first_bucket_bytes,
+        .speed_flops =
+            isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops,
+    };
+}
 
 static double layer_time_s(double recorded_s, double flops, double speed_flops)
 {

@@ -5,8 +5,7 @@
 #define EGC_TRAIN_PLAN_H
 
 #include "base/arena.h"
-#include "compressors/method.h"
-#include "workloads/workload.h"
+#include "train/training.h"
 
 typedef struct egc_bucket {
     size_t first_unit; /* its units follow each other in the flat vector */
@@ -31,6 +30,9 @@ typedef struct egc_plan_options {
     double first_bucket_bytes; /* smaller, so that communication starts early */
     double speed_flops;        /* for layers without recorded times */
 } egc_plan_options;
+
+/* Those that a configuration asks for. */
+egc_plan_options egc_plan_options_of(const egc_training_config *config);
 
 /* Buckets as PyTorch DDP makes them: layers in reverse order, closed before they would exceed
  * their size, a layer never split. MEMORY. */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/algorithm.h"
+#include "train/cost.h"
+#include "train/optimizer.h"
+#include "train/source.h"
+
+egc_status egc_trainer_check(const egc_training_config *config, egc_error *err)
+{
+    const char *algorithm = egc_algorithm_of(config)->name;
+    size_t rounds = egc_method_rounds(&config->method);
+    egc_round round = egc_method_round(&config->method, 0);
+    if (rounds > 1 || (round.kind != EGC_ROUND_GATHER && round.kind != EGC_ROUND_REDUCE))
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "method: %s takes several rounds a step, which algorithm %s has not; use "
+                        "algorithm sync",
+                        config->method.name, algorithm);
+    if (config->exchange)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
+                        config->exchange->name);
+    if (!config->workload->closed_loop)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "workload: algorithm %s needs a network that trains, got %s; use train or "
+                        "process",
+                        algorithm, config->workload->name);
+    return EGC_OK;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static egc_status make_plan(egc_trainer *trainer, egc_error *err)
+{
+    const egc_training_config *config = trainer->config;
+    const egc_plan_options options = egc_plan_options_of(config);
+    egc_status status = egc_plan_init(&trainer->plan, trainer->workload, &options, err);
+    size_t longest = 0;
+    for (size_t u = 0; u < trainer->plan.n_units && !status; u++)
+        longest = trainer->plan.units[u].count > longest ? trainer->plan.units[u].count : longest;
+    if (!status)
+        status = egc_workspace_new(longest, &trainer->workspace, err);
+    return status
+               ? status
+               : egc_learnt_init(&trainer->learnt, &trainer->arena, trainer->plan.n_units, 0, err);
+}
+
+/* The account of a step that begins now. */
+static void open_account(egc_trainer *trainer)
+{
+    egc_learnt_clear(&trainer->learnt, trainer->plan.n_units);
+    trainer->learnt.totals.cosine = trainer->learnt.totals.drift = NAN; /* no single truth */
+    trainer->tally = (egc_tally){0};
+    trainer->step_began_s = egc_world_now(trainer->world);
+}
+
+egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *config,
+                            const egc_training_sink *sink, egc_training_summary *summary,
+                            egc_error *err)
+{
+    *trainer = (egc_trainer){.config = config, .n_workers = (size_t)config->options.workers};
+    egc_status status = egc_source_open(config, &trainer->workload, err);
+    if (status)
+        return status;
+    const egc_workload *workload = trainer->workload;
+    trainer->n = workload->n_params;
+    trainer->momentum = egc_source_momentum(&config->method, workload);
+    summary->params = (double)trainer->n;
+    memcpy(summary->model, workload->model, sizeof summary->model);
+    status = make_plan(trainer, err);
+    if (!status)
+        status = egc_training_world(config, 1, &trainer->world, err);
+    if (status)
+        return status;
+    trainer->report = (egc_report){.config = config,
+                                   .sink = sink,
+                                   .summary = summary,
+                                   .world = trainer->world,
+                                   .plan = &trainer->plan,
+                                   .n = trainer->n,
+                                   .n_workers = trainer->n_workers};
+    open_account(trainer);
+    return EGC_OK;
+}
+
+void egc_trainer_fini(egc_trainer *trainer)
+{
+    egc_world_free(trainer->world);
+    egc_workspace_free(trainer->workspace);
+    egc_plan_fini(&trainer->plan);
+    egc_arena_fini(&trainer->arena);
+    egc_workload_free(trainer->workload);
+}
+
+egc_status egc_trainer_parameters(const egc_trainer *trainer, float **out, egc_error *err)
+{
+    *out = egc_calloc(trainer->n, sizeof(float));
+    if (!*out)
+        return egc_fail_memory(err, trainer->n * sizeof(float));
+    return trainer->workload->type->initialize(trainer->workload, *out, err);
+}
+
+/* ---- a step --------------------------------------------------------------------------------- */
+
+double egc_trainer_lr(const egc_trainer *trainer)
+{
+    return egc_optimizer_lr(&trainer->workload->optimizer, trainer->step,
+                            (uint64_t)trainer->config->options.steps);
+}
+
+egc_status egc_trainer_gradient(egc_trainer *trainer, uint64_t step, size_t worker,
+                                const float *parameters, float *gradient, egc_error *err)
+{
+    double loss = NAN;
+    egc_workload *workload = trainer->workload;
+    egc_status status =
+        workload->type->gradient(workload, step, worker, parameters, gradient, &loss, err);
+    if (!status && !isfinite(loss))
+        status = egc_fail(err, EGC_ERROR_NONFINITE, "training loss is not finite");
+    if (status)
+        return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)trainer->step,
+                                worker);
+    trainer->learnt.totals.loss += loss;
+    return EGC_OK;
+}
+
+/* What the workers received since the last step. */
+static double recv_bytes(egc_trainer *trainer)
+{
+    double total = 0;
+    for (size_t w = 0; w < trainer->n_workers; w++)
+        total += egc_world_transport(trainer->world, (int)w, 0)->recv_bytes;
+    double since = total - trainer->recv_bytes_seen;
+    trainer->recv_bytes_seen = total;
+    return since;
+}
+
+egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters, egc_error *err)
+{
+    egc_report *report = &trainer->report;
+    uint64_t step = trainer->step++;
+    egc_evaluation evaluation;
+    egc_status status = EGC_OK;
+    trainer->tally.step_s =
+        (egc_world_now(trainer->world) - trainer->step_began_s) * (double)trainer->n_workers;
+    trainer->tally.recv_bytes = recv_bytes(trainer);
+    report->message_bytes_total += trainer->learnt.totals.message_bytes;
+    if (egc_report_evaluates(trainer->config, step + 1)) {
+        egc_workload *workload = trainer->workload;
+        status = workload->type->evaluate(workload, parameters, &evaluation, err);
+        if (!status)
+            status = egc_report_evaluation(report, step, &evaluation, err);
+    }
+    if (!status)
+        status = egc_report_step(report, step, &trainer->tally, &trainer->learnt, err);
+    open_account(trainer);
+    return status;
+}
+
+/* ---- compressing ---------------------------------------------------------------------------- */
+
+static egc_coder_config coder_config(const egc_trainer *trainer, size_t n_messages)
+{
+    return (egc_coder_config){
+        .method = &trainer->config->method,
+        .momentum = trainer->momentum,
+        .n_workers = n_messages,
+        .seed = (uint64_t)trainer->config->options.seed,
+        .units = trainer->plan.units,
+        .n_units = trainer->plan.n_units,
+        .workspace = trainer->workspace,
+    };
+}
+
+egc_status egc_sender_init(egc_sender *sender, egc_trainer *trainer, size_t number, bool counted,
+                           egc_error *err)
+{
+    const egc_coder_config config = coder_config(trainer, trainer->n_workers);
+    size_t n_buckets = trainer->plan.n_buckets;
+    *sender = (egc_sender){
+        .trainer = trainer,
+        .messages = egc_calloc(n_buckets, sizeof *sender->messages),
+        .encode_s = egc_calloc(n_buckets, sizeof *sender->encode_s),
+        .counted = counted,
+    };
+    if (!sender->messages || !sender->encode_s)
+        return egc_fail_memory(err, n_buckets * sizeof *sender->messages);
+    return egc_encoder_new(&config, number, NULL, &sender->encoder, err);
+}
+
+void egc_sender_fini(egc_sender *sender)
+{
+    for (size_t b = 0; sender->messages && b < sender->trainer->plan.n_buckets; b++)
+        egc_buf_fini(&sender->messages[b]);
+    egc_free(sender->messages);
+    egc_free(sender->encode_s);
+    egc_encoder_free(sender->encoder);
+}
+
+/* Charges a bucket's message, and takes what it did into the account. */
+static double charge(egc_sender *sender, const egc_bucket *bucket)
+{
+    egc_trainer *trainer = sender->trainer;
+    const egc_training_config *config = trainer->config;
+    double seconds = 0;
+    for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++) {
+        const egc_encoding *encoding = egc_encoder_encoding(sender->encoder, u);
+        const egc_cost_work work = {.n = trainer->plan.units[u].count,
+                                    .sent = encoding->sent,
+                                    .wire_bytes = (double)encoding->wire_bytes};
+        if (config->options.cost == EGC_COST_MODEL)
+            seconds += egc_cost_encode(&config->method, &config->device, &work);
+        if (sender->counted)
+            egc_learnt_add(&trainer->learnt, u, encoding);
+    }
+    return seconds;
+}
+
+static egc_status encode_bucket(egc_sender *sender, size_t b, egc_error *err)
+{
+    const egc_bucket *bucket = &sender->trainer->plan.buckets[b];
+    egc_buf *message = &sender->messages[b];
+    egc_buf_clear(message);
+    egc_status status = egc_encoder_message(sender->encoder, 0, bucket->first_unit, bucket->n_units,
+                                            0, message, err);
+    if (!status)
+        status = egc_encoder_finish(sender->encoder, bucket->first_unit, bucket->n_units, err);
+    if (status)
+        return status;
+    sender->encode_s[b] = charge(sender, bucket);
+    if (sender->counted)
+        sender->trainer->learnt.totals.message_bytes += (double)message->len;
+    return EGC_OK;
+}
+
+egc_status egc_sender_encode(egc_sender *sender, uint64_t step, const float *vector, egc_error *err)
+{
+    egc_trainer *trainer = sender->trainer;
+    egc_gradient_check check;
+    const egc_step_input input = {.step = step, .lr = egc_trainer_lr(trainer), .gradient = vector};
+    egc_status status = egc_encoder_step(sender->encoder, &input, &check, err);
+    for (size_t b = 0; b < trainer->plan.n_buckets && !status; b++)
+        status = encode_bucket(sender, b, err);
+    if (status)
+        return egc_error_prefix(err, "step %llu", (unsigned long long)trainer->step);
+    if (sender->counted)
+        trainer->learnt.totals.nonfinite += (double)(check.nan_count + check.inf_count);
+    return EGC_OK;
+}
+
+egc_status egc_trainer_decoder(const egc_trainer *trainer, size_t n_messages, egc_decoder **out,
+                               egc_error *err)
+{
+    const egc_coder_config config = coder_config(trainer, n_messages);
+    return egc_decoder_new(&config, out, err);
+}
+
+static double charge_decoding(const egc_trainer *trainer, size_t bucket, const egc_buf *messages,
+                              size_t n_messages)
+{
+    const egc_training_config *config = trainer->config;
+    egc_cost_work work = {.n = trainer->plan.buckets[bucket].count, .n_messages = n_messages};
+    for (size_t i = 0; i < n_messages; i++)
+        work.wire_bytes += (double)messages[i].len;
+    return config->options.cost == EGC_COST_MODEL
+               ? egc_cost_decode(&config->method, &config->device, &work)
+               : 0;
+}
+
+egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, size_t b,
+                              const egc_buf *messages, size_t n_messages, float *average,
+                              double *decode_s, egc_error *err)
+{
+    const egc_bucket *bucket = &trainer->plan.buckets[b];
+    egc_reader *readers = egc_calloc(n_messages, sizeof *readers);
+    if (!readers)
+        return egc_fail_memory(err, n_messages * sizeof *readers);
+    for (size_t i = 0; i < n_messages; i++)
+        readers[i] = egc_reader_of(messages[i].data, messages[i].len);
+    const egc_delivery delivery = {
+        .step = trainer->step,
+        .first = bucket->first_unit,
+        .count = bucket->n_units,
+        .messages = readers,
+        .n_messages = n_messages,
+    };
+    egc_status status = egc_decoder_take(decoder, &delivery, average, err);
+    egc_free(readers);
+    *decode_s = charge_decoding(trainer, b, messages, n_messages);
+    return status;
+}
