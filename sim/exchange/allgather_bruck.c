@@ -14,8 +14,8 @@ static egc_status pack(const egc_transport *transport, int count, const egc_buf 
     egc_status status = EGC_OK;
     egc_buf_clear(&scratch->out);
     for (int i = 0; i < count && !status; i++)
-        status =
-            egc_block_append(&scratch->out, &blocks[(transport->rank + i) % transport->size], err);
+        status = egc_block_append(transport, &scratch->out,
+                                  &blocks[(transport->rank + i) % transport->size], err);
     return status ? egc_error_prefix(err, "allgather-bruck") : EGC_OK;
 }
 
@@ -23,12 +23,12 @@ static egc_status pack(const egc_transport *transport, int count, const egc_buf 
 static egc_status unpack(const egc_transport *transport, int first, int count, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err)
 {
-    egc_reader reader = egc_reader_of(scratch->in.data, scratch->in.len);
+    egc_reader reader = egc_blocks_of(transport, &scratch->in);
     egc_status status = EGC_OK;
     for (int i = 0; i < count && !status; i++)
-        status = egc_block_read(&reader, &blocks[(first + i) % transport->size], err);
+        status = egc_block_read(transport, &reader, &blocks[(first + i) % transport->size], err);
     if (!status)
-        status = egc_blocks_end(&reader, err);
+        status = egc_blocks_end(transport, &reader, err);
     return status ? egc_error_prefix(err, "allgather-bruck") : EGC_OK;
 }
 

@@ -63,20 +63,20 @@ static egc_status pack(gathering *g, int member, egc_error *err)
     egc_buf_clear(&g->scratch->out);
     for (int column = member; column < g->groups.group; column += g->groups.mine.size)
         for (int r = column; r < g->transport->size && !status; r += g->groups.group)
-            status = egc_block_append(&g->scratch->out, &g->blocks[r], err);
+            status = egc_block_append(g->transport, &g->scratch->out, &g->blocks[r], err);
     return status ? egc_error_prefix(err, "allgather-hierarchical") : EGC_OK;
 }
 
 /* Takes them out of scratch->in. */
 static egc_status unpack(gathering *g, int member, egc_error *err)
 {
-    egc_reader reader = egc_reader_of(g->scratch->in.data, g->scratch->in.len);
+    egc_reader reader = egc_blocks_of(g->transport, &g->scratch->in);
     egc_status status = EGC_OK;
     for (int column = member; column < g->groups.group; column += g->groups.mine.size)
         for (int r = column; r < g->transport->size && !status; r += g->groups.group)
-            status = egc_block_read(&reader, &g->blocks[r], err);
+            status = egc_block_read(g->transport, &reader, &g->blocks[r], err);
     if (!status)
-        status = egc_blocks_end(&reader, err);
+        status = egc_blocks_end(g->transport, &reader, err);
     return status ? egc_error_prefix(err, "allgather-hierarchical") : EGC_OK;
 }
 

@@ -32,21 +32,21 @@ static egc_status pack(gathering *g, run held, int except, egc_error *err)
     for (int speaker = held.first; speaker < held.end; speaker++)
         for (int r = speaker; r < g->transport->size && !status; r += g->speakers)
             if (r != except)
-                status = egc_block_append(&g->scratch->out, &g->blocks[r], err);
+                status = egc_block_append(g->transport, &g->scratch->out, &g->blocks[r], err);
     return status ? egc_error_prefix(err, "allgather-rd") : EGC_OK;
 }
 
 /* Takes the blocks of `held` out of scratch->in. */
 static egc_status unpack(gathering *g, run held, int except, egc_error *err)
 {
-    egc_reader reader = egc_reader_of(g->scratch->in.data, g->scratch->in.len);
+    egc_reader reader = egc_blocks_of(g->transport, &g->scratch->in);
     egc_status status = EGC_OK;
     for (int speaker = held.first; speaker < held.end; speaker++)
         for (int r = speaker; r < g->transport->size && !status; r += g->speakers)
             if (r != except)
-                status = egc_block_read(&reader, &g->blocks[r], err);
+                status = egc_block_read(g->transport, &reader, &g->blocks[r], err);
     if (!status)
-        status = egc_blocks_end(&reader, err);
+        status = egc_blocks_end(g->transport, &reader, err);
     return status ? egc_error_prefix(err, "allgather-rd") : EGC_OK;
 }
 
@@ -62,7 +62,7 @@ static egc_status gather_folded(gathering *g, egc_error *err)
 {
     int rank = g->transport->rank, speaker = rank - g->speakers;
     egc_buf_clear(&g->scratch->out);
-    egc_status status = egc_block_append(&g->scratch->out, &g->blocks[rank], err);
+    egc_status status = egc_block_append(g->transport, &g->scratch->out, &g->blocks[rank], err);
     if (!status)
         status = send_packed(g, speaker, err);
     if (!status)

@@ -99,7 +99,7 @@ egc_subset egc_subset_of(egc_transport *whole, int first, int stride, int last, 
                          int member)
 {
     return (egc_subset){
-        .common = {.ops = &ops, .rank = member, .size = size},
+        .common = {.ops = &ops, .rank = member, .size = size, .hollow = whole->hollow},
         .whole = whole,
         .first = first,
         .stride = stride,

@@ -35,7 +35,7 @@ static egc_status reduce_across(const egc_reduction *whole, const egc_groups *gr
         egc_subset_of(whole->transport, first, g, last, n_groups, groups->mine.index);
     egc_reduction r = *whole;
     r.transport = &across.common;
-    r.data += slice.first * egc_element_bytes(r.element);
+    r.data += whole->transport->hollow ? 0 : slice.first * egc_element_bytes(r.element);
     r.n = slice.count;
     egc_status status = egc_ring_reduce_scatter(&r, n_groups, err);
     return status ? status : egc_ring_all_gather(&r, n_groups, err);

@@ -18,19 +18,27 @@ egc_status egc_receive(egc_transport *transport, int from, egc_buf *into, egc_er
     return status ? status : egc_wait(transport, request, err);
 }
 
-egc_status egc_block_append(egc_buf *message, const egc_buf *block, egc_error *err)
+egc_status egc_block_append(const egc_transport *transport, egc_buf *message, const egc_buf *block,
+                            egc_error *err)
 {
     if (block->len > UINT32_MAX)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "a block must be shorter than 4 GiB, got %zu bytes", block->len);
+    if (transport->hollow) {
+        message->len += egc_varint_bytes((uint32_t)block->len) + block->len;
+        return EGC_OK;
+    }
     egc_status status = egc_varint_append(message, (uint32_t)block->len, err);
     return status ? status : egc_buf_append(message, block->data, block->len, err);
 }
 
-egc_status egc_block_read(egc_reader *message, egc_buf *block, egc_error *err)
+egc_status egc_block_read(const egc_transport *transport, egc_reader *message, egc_buf *block,
+                          egc_error *err)
 {
     uint32_t len;
     const uint8_t *bytes;
+    if (transport->hollow)
+        return EGC_OK;
     egc_status status = egc_varint_read(message, &len, err);
     if (!status)
         status = egc_reader_take(message, len, &bytes, err);
@@ -38,9 +46,14 @@ egc_status egc_block_read(egc_reader *message, egc_buf *block, egc_error *err)
     return status ? status : egc_buf_append(block, bytes, len, err);
 }
 
-egc_status egc_blocks_end(const egc_reader *message, egc_error *err)
+egc_reader egc_blocks_of(const egc_transport *transport, const egc_buf *message)
 {
-    if (!egc_reader_left(message))
+    return egc_reader_of(message->data, transport->hollow ? 0 : message->len);
+}
+
+egc_status egc_blocks_end(const egc_transport *transport, const egc_reader *message, egc_error *err)
+{
+    if (transport->hollow || !egc_reader_left(message))
         return EGC_OK;
     return egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes after the last block",
                     egc_reader_left(message));
@@ -51,5 +64,6 @@ egc_status egc_blocks_begin(const egc_transport *transport, const void *mine, si
 {
     egc_buf *own = &blocks[transport->rank];
     egc_buf_clear(own);
-    return egc_buf_append(own, mine, bytes, err);
+    own->len = transport->hollow ? bytes : 0;
+    return transport->hollow ? EGC_OK : egc_buf_append(own, mine, bytes, err);
 }

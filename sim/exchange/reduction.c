@@ -42,7 +42,8 @@ int egc_owner(int part, int p, int parts)
 
 static char *at(const egc_reduction *r, egc_slice slice)
 {
-    return slice.count ? r->data + slice.first * egc_element_bytes(r->element) : r->data;
+    bool moves = slice.count && !r->transport->hollow;
+    return moves ? r->data + slice.first * egc_element_bytes(r->element) : r->data;
 }
 
 static size_t bytes_of(const egc_reduction *r, egc_slice slice)
@@ -65,7 +66,7 @@ static egc_status take(const egc_reduction *r, int from, egc_slice in, egc_arriv
         return EGC_OK;
     if (how == EGC_ARRIVAL_ADD)
         egc_reduce(r->transport, r->element, at(r, in), arrived->data, in.count);
-    else
+    else if (!r->transport->hollow)
         memcpy(at(r, in), arrived->data, arrived->len);
     return EGC_OK;
 }

@@ -155,7 +155,7 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
 static egc_status finish_send(egc_world *world, egc_request *send, egc_error *err)
 {
     egc_status status = EGC_OK;
-    if (send->holders == 2) {
+    if (send->holders == 2 && !world->config.hollow) {
         status = egc_buf_append(&send->kept, send->data, send->bytes, err);
         send->data = send->kept.data;
     }
@@ -166,8 +166,12 @@ static egc_status finish_send(egc_world *world, egc_request *send, egc_error *er
 static egc_status finish_receive(egc_sim_transport *transport, egc_request *receive, egc_error *err)
 {
     egc_request *send = receive->arrived;
+    egc_status status = EGC_OK;
     egc_buf_clear(receive->into);
-    egc_status status = egc_buf_append(receive->into, send->data, send->bytes, err);
+    if (transport->common.hollow)
+        receive->into->len = send->bytes;
+    else
+        status = egc_buf_append(receive->into, send->data, send->bytes, err);
     if (receive->peer != transport->common.rank)
         transport->common.recv_bytes += (double)send->bytes;
     let_go(transport->world, send);
@@ -207,7 +211,8 @@ static void reduce(egc_transport *common, egc_element element, void *sum, const 
                    size_t n)
 {
     egc_world *world = ((egc_sim_transport *)common)->world;
-    egc_element_add(element, sum, addend, n);
+    if (!common->hollow)
+        egc_element_add(element, sum, addend, n);
     if (n && world->config.charge_reduction)
         egc_world_compute(world, common->rank,
                           3.0 * (double)(egc_element_bytes(element) * n) /

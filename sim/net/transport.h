@@ -10,6 +10,7 @@
 #ifndef EGC_NET_TRANSPORT_H
 #define EGC_NET_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -34,6 +35,8 @@ struct egc_transport {
     const egc_transport_ops *ops;
     int rank;
     int size;
+    bool hollow; /* messages have lengths and no content: data is never looked at, and what arrives
+                    is a length alone. For runs too large to hold their bytes */
     double sent_bytes; /* handed to isend so far for others: for accounting */
     double recv_bytes; /* from others */
 };

@@ -75,7 +75,10 @@ static void open_transports(egc_world *world)
     for (int rank = 0; rank < config->workers; rank++)
         for (int channel = 0; channel < config->channels; channel++)
             *transport++ = (egc_sim_transport){
-                .common = {.ops = &egc_sim_transport_ops, .rank = rank, .size = config->workers},
+                .common = {.ops = &egc_sim_transport_ops,
+                           .rank = rank,
+                           .size = config->workers,
+                           .hollow = config->hollow},
                 .world = world,
                 .channel = channel,
             };

@@ -28,6 +28,7 @@ typedef struct egc_world_config {
     egc_network_model network_model;
     int workers;           /* ranks */
     const int *seats;      /* the host of each rank, borrowed; NULL: rank r sits on host r */
+    bool hollow;           /* see egc_transport */
     int channels;          /* independent transports between the same ranks, >= 1 */
     double max_sim_time_s; /* INFINITY for none */
     bool charge_reduction; /* egc_reduce takes simulated time */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* On a hollow transport, whose messages have no content, every exchange takes the time and moves
+ * the bytes that it does with content. */
+#include "support/test.h"
+
+#include "base/mem.h"
+#include "simulate.h"
+
+typedef struct call {
+    const egc_exchange_type *type;
+    size_t bytes;
+} call;
+
+/* Unequal, and for some nothing. */
+static size_t length_of(const call *c, int rank)
+{
+    return c->type->kind == EGC_EXCHANGE_GATHER ? c->bytes * (size_t)(rank % 3) + (size_t)rank
+                                                : c->bytes;
+}
+
+static egc_status make(egc_buf *buf, size_t bytes, bool hollow, egc_error *err)
+{
+    egc_status status = hollow ? EGC_OK : egc_buf_reserve(buf, bytes, err);
+    for (size_t i = 0; i < bytes && !hollow && !status; i++)
+        buf->data[i] = 0;
+    buf->len = bytes;
+    return status;
+}
+
+static egc_status exchange(worker *self, egc_buf *mine, egc_buf *blocks,
+                           egc_exchange_scratch *scratch, egc_error *err)
+{
+    const call *c = self->arg;
+    if (c->type->kind == EGC_EXCHANGE_REDUCE)
+        return c->type->reduce(self->transport, EGC_ELEMENT_FP32, mine->data,
+                               mine->len / sizeof(float), scratch, err);
+    if (c->type->kind == EGC_EXCHANGE_BROADCAST)
+        return c->type->broadcast(self->transport, 0, mine, scratch, err);
+    return c->type->gather(self->transport, mine->data, mine->len, blocks, scratch, err);
+}
+
+static egc_status run(worker *self, egc_error *err)
+{
+    const call *c = self->arg;
+    size_t p = (size_t)self->transport->size;
+    bool hollow = self->transport->hollow;
+    egc_buf mine = {0}, *blocks = egc_calloc(p, sizeof *blocks);
+    egc_exchange_scratch scratch = {.group = 2};
+    egc_status status =
+        blocks ? make(&mine, length_of(c, self->rank), hollow, err) : egc_fail_memory(err, p);
+    for (size_t r = 0; r < p && hollow && !status; r++)
+        blocks[r].len = length_of(c, (int)r);
+    if (!status)
+        status = exchange(self, &mine, blocks, &scratch, err);
+    for (size_t r = 0; r < p && blocks && !status && c->type->kind == EGC_EXCHANGE_GATHER; r++)
+        if (blocks[r].len != length_of(c, (int)r))
+            status = egc_fail(err, EGC_ERROR_FORMAT, "block %zu has %zu bytes", r, blocks[r].len);
+    for (size_t r = 0; r < p && blocks; r++)
+        egc_buf_fini(&blocks[r]);
+    egc_free(blocks);
+    egc_buf_fini(&mine);
+    egc_exchange_scratch_fini(&scratch);
+    return status;
+}
+
+static void compare(const egc_exchange_type *type, int p, size_t bytes)
+{
+    const call c = {type, bytes};
+    net_trial trial = trial_of(p, 1e8, 1e-4, run, &c);
+    outcome full = simulate(&trial);
+    trial.config.hollow = true;
+    outcome hollow = simulate(&trial);
+    assert_ok(full.status, full.err);
+    assert_ok(hollow.status, hollow.err);
+    assert_true(p == 1 || full.sim_time_s > 0 || bytes == 0);
+    assert_true(full.sim_time_s == hollow.sim_time_s);
+    assert_true(full.network_bytes == hollow.network_bytes);
+}
+
+static void test_hollow_messages_take_the_time_of_full_ones(void **state)
+{
+    (void)state;
+    static const int ranks[] = {1, 2, 3, 5, 8, 12};
+    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++) {
+        if ((*type)->kind == EGC_EXCHANGE_SCATTER)
+            continue; /* whose messages are pieces: no hollow run has them */
+        for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+            for (size_t bytes = 0; bytes <= 4000; bytes += 2000)
+                compare(*type, ranks[i], bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hollow_messages_take_the_time_of_full_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
