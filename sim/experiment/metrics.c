@@ -76,6 +76,8 @@ static const egc_column runs_columns[] = {
     NUMBER("sim_time_s", "s", "simulated time from start to end"),
     METRIC(network_bytes, "B", "all bytes that crossed the network"),
     NUMBER("speedup", "", "step_s of the run with method \"none\" and all else equal / step_s"),
+    NUMBER("sampled_workers", "",
+           "workers that learnt, the others sending as they did; empty: all"),
 };
 
 static const egc_column steps_columns[] = {

@@ -269,6 +269,8 @@ static double summary_value(const egc_column *column, const egc_training_summary
         return summary->last.accuracy;
     if (strcmp(column->name, "perplexity") == 0)
         return summary->last.perplexity;
+    if (strcmp(column->name, "sampled_workers") == 0)
+        return summary->sampled_workers;
     if (strcmp(column->name, "sim_time_s") == 0)
         return summary->sim_time_s;
     return egc_column_value(column, &summary->mean);

@@ -46,12 +46,22 @@ static egc_status broadcast(egc_carrier *c, uint64_t step, size_t round, egc_out
                                                          &c->scratch, err);
 }
 
+/* On a hollow transport all know how long each message is. */
+static void know_lengths(egc_carrier *c, uint64_t step, size_t round, size_t bucket)
+{
+    for (size_t w = 0; w < c->learning->n_workers; w++)
+        c->gathered[w].len =
+            egc_learning_outgoing(c->learning, step, round, w, bucket)->message.len;
+}
+
 egc_status egc_carrier_run(egc_carrier *c, uint64_t step, size_t round, size_t bucket,
                            egc_received *received, egc_error *err)
 {
     const egc_exchange_type *exchange = c->learning->route.exchange[round];
     egc_outgoing *out = egc_learning_outgoing(c->learning, step, round, c->worker, bucket);
     *received = (egc_received){.messages = c->gathered, .n_messages = c->learning->n_workers};
+    if (c->learning->hollow)
+        know_lengths(c, step, round, bucket);
     switch (exchange->kind) {
     case EGC_EXCHANGE_REDUCE:
         return reduce(c, round, out, received, err);

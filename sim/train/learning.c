@@ -2,13 +2,16 @@
 #include "train/learning.h"
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "train/live.h"
 #include "train/replay.h"
+
+enum { SEED_STAND_INS = 0x7374616e }; /* "stan": the stream of random numbers used here */
 
 /* Messages of even and odd steps, of each round, worker and bucket. */
 static size_t n_outgoing(const egc_learning *learning)
 {
-    return 2 * learning->route.n_rounds * learning->n_workers * learning->plan.n_buckets;
+    return 2 * learning->route.n_rounds * learning->n_learners * learning->plan.n_buckets;
 }
 
 static egc_status make_plan(egc_learning *learning, egc_error *err)
@@ -24,7 +27,7 @@ static egc_status make_outgoing(egc_learning *learning, egc_error *err)
     if (!learning->outgoing)
         return egc_fail_memory(err, bytes);
     for (size_t i = 0; i < n_outgoing(learning); i++) {
-        size_t slot = i / (learning->n_workers * learning->plan.n_buckets);
+        size_t slot = i / (learning->n_learners * learning->plan.n_buckets);
         if (learning->route.round[slot % learning->route.n_rounds].kind != EGC_ROUND_SCATTER)
             continue;
         size_t room = learning->n_workers * sizeof(egc_buf);
@@ -38,12 +41,58 @@ static egc_status make_outgoing(egc_learning *learning, egc_error *err)
 static egc_status make_learnt(egc_learning *learning, egc_error *err)
 {
     size_t n_units = learning->plan.n_units;
-    size_t n_parts = learning->route.n_rounds * learning->n_workers * n_units;
-    egc_status status =
-        egc_learnt_init(&learning->learnt[0], &learning->arena, n_units, n_parts, err);
-    return status ? status
-                  : egc_learnt_init(&learning->learnt[1], &learning->arena, n_units, n_parts, err);
+    size_t n_parts = learning->route.n_rounds * learning->n_learners * n_units;
+    egc_status status = EGC_OK;
+    for (int parity = 0; parity < 2 && !status; parity++)
+        status = egc_learnt_init(&learning->learnt[parity], &learning->arena, learning->n_learners,
+                                 n_units, n_parts, err);
+    return status;
 }
+
+/* ---- who learns ------------------------------------------------------------------------------ */
+
+static egc_status make_stand_ins(egc_learning *learning, egc_error *err)
+{
+    if (learning->n_learners == learning->n_workers)
+        return EGC_OK;
+    egc_status status = EGC_OK;
+    for (int parity = 0; parity < 2 && !status; parity++) {
+        size_t bytes = learning->n_workers * sizeof **learning->stand_in;
+        learning->stand_in[parity] = egc_arena_alloc(&learning->arena, bytes);
+        if (!learning->stand_in[parity])
+            status = egc_fail_memory(err, bytes);
+    }
+    return status;
+}
+
+static void draw_stand_ins(egc_learning *learning, uint64_t step)
+{
+    size_t *stand_in = learning->stand_in[step % 2], n = learning->n_learners;
+    uint64_t seed = (uint64_t)learning->config->options.seed;
+    uint64_t state = egc_seed_derive(seed, SEED_STAND_INS, step);
+    const gsl_rng rng = {egc_rng_splitmix64, &state};
+    for (size_t w = 0; w < learning->n_workers; w++)
+        stand_in[w] = w < n ? w : gsl_rng_uniform_int(&rng, n);
+}
+
+egc_status egc_learning_begin_step(egc_learning *learning, uint64_t step, egc_error *err)
+{
+    if (learning->stand_in[step % 2])
+        draw_stand_ins(learning, step);
+    return learning->type->begin_step(learning, step, err);
+}
+
+/* Nobody looks at bytes that were made before or stand for others. Pieces are cut for each
+ * worker, and there are too many of them to know the lengths of all beforehand. */
+static bool is_hollow(const egc_learning *learning)
+{
+    bool hollow = learning->config->replay || learning->n_learners < learning->n_workers;
+    for (size_t r = 0; r < learning->route.n_rounds; r++)
+        hollow = hollow && learning->route.round[r].kind != EGC_ROUND_SCATTER;
+    return hollow;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
 
 egc_status egc_learning_new(const egc_training_config *config, egc_learning **out, egc_error *err)
 {
@@ -55,7 +104,11 @@ egc_status egc_learning_new(const egc_training_config *config, egc_learning **ou
     learning->type = type;
     learning->config = config;
     learning->n_workers = (size_t)config->options.workers;
+    learning->n_learners = egc_training_learners(config);
     egc_status status = egc_route_init(&learning->route, config, err);
+    learning->hollow = !status && is_hollow(learning);
+    if (!status)
+        status = make_stand_ins(learning, err);
     if (!status)
         status = type->open(learning, err);
     if (!status)

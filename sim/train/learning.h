@@ -11,7 +11,11 @@
  *         egc_learning_take             by each worker
  *     egc_learning_end_step             once a step
  *
- * and finds in egc_learning_learnt what to charge and to report. */
+ * and finds in egc_learning_learnt what to charge and to report.
+ *
+ * With sampled_workers = S only S workers learn. At every step each of the others sends and is
+ * charged as one of them, its stand-in, drawn anew; what is learnt is what S workers would. Runs
+ * whose bytes are not looked at, these and replays, are hollow: see egc_transport. */
 #ifndef EGC_TRAIN_LEARNING_H
 #define EGC_TRAIN_LEARNING_H
 
@@ -62,9 +66,12 @@ struct egc_learning {
     egc_plan plan;
     egc_route route;
     size_t n_workers;
+    size_t n_learners; /* the first so many workers */
+    bool hollow;
     size_t n;               /* parameters */
     egc_outgoing *outgoing; /* see egc_learning_outgoing */
     egc_learnt learnt[2];   /* of even and odd steps: nobody is ever two steps ahead */
+    size_t *stand_in[2];    /* of the workers, likewise; NULL: all learn */
     egc_arena arena;
 };
 
@@ -81,10 +88,19 @@ static inline egc_learnt *egc_learning_learnt(egc_learning *learning, uint64_t s
     return &learning->learnt[step % 2];
 }
 
+/* Whose messages a worker sends at `step`: its own where it learns. */
+static inline size_t egc_learning_stand_in(const egc_learning *learning, uint64_t step,
+                                           size_t worker)
+{
+    const size_t *stand_in = learning->stand_in[step % 2];
+    return stand_in ? stand_in[worker] : worker;
+}
+
 static inline egc_outgoing *egc_learning_outgoing(egc_learning *learning, uint64_t step,
                                                   size_t round, size_t worker, size_t bucket)
 {
-    size_t slot = (step % 2 * learning->route.n_rounds + round) * learning->n_workers + worker;
+    size_t learner = egc_learning_stand_in(learning, step, worker);
+    size_t slot = (step % 2 * learning->route.n_rounds + round) * learning->n_learners + learner;
     return &learning->outgoing[slot * learning->plan.n_buckets + bucket];
 }
 
@@ -103,16 +119,14 @@ static inline egc_buf *egc_outgoing_piece(egc_outgoing *out, size_t piece)
 static inline egc_learnt_part *egc_learning_part(egc_learning *learning, uint64_t step,
                                                  size_t round, size_t worker, size_t unit)
 {
-    size_t slot = round * learning->n_workers + worker;
+    size_t learner = egc_learning_stand_in(learning, step, worker);
+    size_t slot = round * learning->n_learners + learner;
     return &egc_learning_learnt(learning, step)->parts[slot * learning->plan.n_units + unit];
 }
 
 /* Makes the gradients and first messages of all workers at `step`. */
-static inline egc_status egc_learning_begin_step(egc_learning *learning, uint64_t step,
-                                                 egc_error *err)
-{
-    return learning->type->begin_step(learning, step, err);
-}
+egc_status egc_learning_begin_step(egc_learning *learning, uint64_t step,
+                                   egc_error *err) EGC_MUST_CHECK;
 
 /* Makes a worker's message of a later round, once it has taken in the round before. */
 static inline egc_status egc_learning_make_message(egc_learning *learning, uint64_t step,

@@ -29,7 +29,7 @@ static void parts_of(egc_learning *learning, uint64_t step, part out[N_PARTS])
 {
     egc_learnt *learnt = egc_learning_learnt(learning, step);
     size_t n_units = learning->plan.n_units;
-    size_t n_parts = learning->route.n_rounds * learning->n_workers * n_units;
+    size_t n_parts = learning->route.n_rounds * learning->n_learners * n_units;
     out[0] = (part){&learnt->totals, sizeof learnt->totals};
     out[1] = (part){learnt->units, n_units * sizeof *learnt->units};
     out[2] = (part){learnt->correction, n_units * sizeof *learnt->correction};
@@ -41,7 +41,7 @@ static egc_status for_each_piece(egc_learning *learning, uint64_t step, void *ar
                                  egc_status (*act)(void *arg, egc_buf *piece, egc_error *err),
                                  egc_error *err)
 {
-    size_t n = learning->route.n_rounds * learning->n_workers * learning->plan.n_buckets;
+    size_t n = learning->route.n_rounds * learning->n_learners * learning->plan.n_buckets;
     egc_outgoing *first = egc_learning_outgoing(learning, step, 0, 0, 0);
     egc_status status = EGC_OK;
     for (egc_outgoing *out = first; out < first + n; out++)
@@ -175,7 +175,15 @@ egc_status egc_learning_read_model(egc_learning_reader *reader, egc_workload *wo
     return get(reader, workload->layers, start.n_layers * sizeof *workload->layers, err);
 }
 
-/* Buffers come zeroed, and sums of zeros are zero: nothing else is ever in them. */
+static egc_status get_length(void *arg, egc_buf *piece, egc_error *err)
+{
+    uint64_t len = 0;
+    egc_status status = get(arg, &len, sizeof len, err);
+    piece->len = len;
+    return status;
+}
+
+/* Buffers come zeroed, and nothing else is ever in them. */
 static egc_status get_zeros(void *arg, egc_buf *piece, egc_error *err)
 {
     uint64_t len = 0;
@@ -196,5 +204,7 @@ egc_status egc_learning_read_step(egc_learning_reader *reader, egc_learning *lea
     parts_of(learning, step, parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         status = get(reader, parts[i].data, parts[i].len, err);
-    return status ? status : for_each_piece(learning, step, reader, get_zeros, err);
+    if (status)
+        return status;
+    return for_each_piece(learning, step, reader, learning->hollow ? get_length : get_zeros, err);
 }

@@ -53,7 +53,7 @@ egc_status egc_learning_read_model(egc_learning_reader *reader, egc_workload *wo
                                    egc_arena *arena, egc_error *err) EGC_MUST_CHECK;
 
 /* Reads a step, in their order: fills its egc_learnt, and makes its messages as long as they were,
- * with nothing but zeros in them. FORMAT, MEMORY. */
+ * with nothing in them where the learning is hollow, otherwise with zeros. FORMAT, MEMORY. */
 egc_status egc_learning_read_step(egc_learning_reader *reader, egc_learning *learning,
                                   uint64_t step, egc_error *err) EGC_MUST_CHECK;
 

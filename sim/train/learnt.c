@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-egc_status egc_learnt_init(egc_learnt *learnt, egc_arena *arena, size_t n_units, size_t n_parts,
-                           egc_error *err)
+egc_status egc_learnt_init(egc_learnt *learnt, egc_arena *arena, size_t n_workers, size_t n_units,
+                           size_t n_parts, egc_error *err)
 {
+    learnt->n_workers = n_workers;
     learnt->units = egc_arena_alloc(arena, n_units * sizeof *learnt->units);
     learnt->correction = egc_arena_alloc(arena, n_units * sizeof *learnt->correction);
     learnt->parts = egc_arena_alloc(arena, n_parts * sizeof *learnt->parts);

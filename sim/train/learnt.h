@@ -23,6 +23,7 @@ typedef struct egc_learnt_part {
 } egc_learnt_part;
 
 typedef struct egc_learnt {
+    size_t n_workers; /* whose sums these are */
     egc_learnt_totals totals;
     egc_encoding *units;    /* for each unit, sums over workers */
     double *correction;     /* for each unit, c(tau) applied */
@@ -30,8 +31,8 @@ typedef struct egc_learnt {
 } egc_learnt;
 
 /* Nothing learnt yet. The arrays live in arena. MEMORY. */
-egc_status egc_learnt_init(egc_learnt *learnt, egc_arena *arena, size_t n_units, size_t n_parts,
-                           egc_error *err) EGC_MUST_CHECK;
+egc_status egc_learnt_init(egc_learnt *learnt, egc_arena *arena, size_t n_workers, size_t n_units,
+                           size_t n_parts, egc_error *err) EGC_MUST_CHECK;
 
 /* Forgets the sums. */
 void egc_learnt_clear(egc_learnt *learnt, size_t n_units);

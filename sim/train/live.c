@@ -13,9 +13,10 @@
 static void close_live(egc_learning *learning)
 {
     egc_live *live = (egc_live *)learning;
-    for (size_t w = 0; live->encoder && w < learning->n_workers; w++)
+    for (size_t w = 0; live->encoder && w < learning->n_learners; w++)
         egc_encoder_free(live->encoder[w]);
     egc_free(live->readers);
+    egc_buf_fini(&live->sum);
     egc_free(live->gradient);
     egc_free(live->encoder);
     egc_decoder_free(live->decoder);
@@ -46,8 +47,8 @@ static bool allocate(egc_live *live)
     bool own_momentum = closed && !egc_method_has_momentum(&learning->config->method);
     live->gradient = egc_calloc(n, sizeof(float));
     live->average = egc_calloc(n, sizeof(float));
-    live->encoder = egc_calloc(learning->n_workers, sizeof *live->encoder);
-    live->readers = egc_calloc(learning->n_workers, sizeof *live->readers);
+    live->encoder = egc_calloc(learning->n_learners, sizeof *live->encoder);
+    live->readers = egc_calloc(learning->n_learners, sizeof *live->readers);
     live->taken = egc_calloc(n_deliveries, sizeof *live->taken);
     live->agreed = egc_calloc(n_deliveries, sizeof *live->agreed);
     if (closed)
@@ -69,7 +70,7 @@ static egc_status make_coders(egc_live *live, egc_error *err)
     const egc_coder_config config = {
         .method = &learning->config->method,
         .momentum = live->momentum,
-        .n_workers = learning->n_workers,
+        .n_workers = learning->n_learners,
         .seed = (uint64_t)learning->config->options.seed,
         .units = plan->units,
         .n_units = plan->n_units,
@@ -77,7 +78,7 @@ static egc_status make_coders(egc_live *live, egc_error *err)
     };
     if (!status)
         status = egc_decoder_new(&config, &live->decoder, err);
-    for (size_t w = 0; w < learning->n_workers && !status; w++)
+    for (size_t w = 0; w < learning->n_learners && !status; w++)
         status = egc_encoder_new(&config, w, live->decoder, &live->encoder[w], err);
     return status;
 }
@@ -119,7 +120,7 @@ static egc_status end_step(egc_learning *learning, uint64_t step, egc_error *err
     egc_learnt_totals *totals = &learnt->totals;
     for (size_t u = 0; u < learning->plan.n_units; u++)
         learnt->correction[u] = egc_decoder_correction(live->decoder, u);
-    egc_fidelity_end(&live->fidelity, learning->n_workers, live->average, &totals->cosine,
+    egc_fidelity_end(&live->fidelity, learning->n_learners, live->average, &totals->cosine,
                      &totals->drift);
     return live->parameters ? update(live, step, &totals->evaluation, err) : EGC_OK;
 }

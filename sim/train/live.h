@@ -23,7 +23,8 @@ typedef struct egc_live {
 
     float *gradient; /* of the worker whose messages are being made */
     egc_encoder **encoder;
-    egc_reader *readers; /* n_workers, to work with */
+    egc_reader *readers; /* n_learners, to work with */
+    egc_buf sum;         /* of learners' messages, in hollow runs */
     egc_decoder *decoder;
     egc_workspace *workspace; /* shared: coders run one at a time */
     float *average;           /* what all workers agreed on, bucket by bucket */

@@ -18,7 +18,7 @@ static egc_status report_units(egc_report *report, uint64_t step, const egc_lear
         return EGC_OK;
     for (size_t u = 0; u < report->plan->n_units && !status; u++) {
         egc_unit_metrics metrics;
-        egc_learnt_unit_metrics(learnt, &report->plan->units[u], u, report->n_workers, &metrics);
+        egc_learnt_unit_metrics(learnt, &report->plan->units[u], u, &metrics);
         status = sink->unit(sink->arg, step, &metrics, err);
     }
     return status;
@@ -29,7 +29,7 @@ egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
 {
     const egc_training_sink *sink = report->sink;
     double network_bytes = egc_world_network_bytes(report->world);
-    tally->network_bytes = network_bytes - report->network_bytes_seen;
+    tally->network_bytes += network_bytes - report->network_bytes_seen;
     report->network_bytes_seen = network_bytes;
 
     egc_step_metrics metrics;
@@ -49,7 +49,7 @@ egc_status egc_report_evaluation(egc_report *report, uint64_t step,
     if (!sink->evaluation)
         return EGC_OK;
     return sink->evaluation(sink->arg, step + 1, egc_world_now(report->world),
-                            report->message_bytes_total / (double)report->n_workers, evaluation,
+                            report->message_bytes_total / (double)report->n_learners, evaluation,
                             err);
 }
 

@@ -12,7 +12,9 @@ typedef struct egc_report {
     egc_training_summary *summary;
     const egc_world *world; /* for the time and the bytes on the network */
     const egc_plan *plan;
-    size_t n, n_workers; /* parameters; workers whose messages make up a step */
+    size_t n;          /* parameters */
+    size_t n_workers;  /* whose times a step adds up */
+    size_t n_learners; /* whose messages it does */
 
     egc_run_totals totals;
     double message_bytes_total;
@@ -22,8 +24,8 @@ typedef struct egc_report {
 /* Whether the parameters are evaluated after so many steps: every eval_every and at the end. */
 bool egc_report_evaluates(const egc_training_config *config, uint64_t steps_done);
 
-/* A step is over: adds up its metrics and passes them on. network_bytes of the tally is filled in.
- */
+/* A step is over: adds up its metrics and passes them on. What crossed the network since the last
+ * one is added to the tally. */
 egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
                            const egc_learnt *learnt, egc_error *err) EGC_MUST_CHECK;
 

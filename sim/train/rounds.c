@@ -25,10 +25,10 @@ static egc_status write_pieces(egc_live *live, size_t round, size_t worker, size
     return status;
 }
 
-egc_status egc_live_make_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
-                                 size_t b, egc_error *err)
+static egc_status write_message(egc_live *live, uint64_t step, size_t round, size_t worker,
+                                size_t b, egc_error *err)
 {
-    egc_live *live = (egc_live *)learning;
+    egc_learning *learning = &live->base;
     const egc_bucket *bucket = &learning->plan.buckets[b];
     egc_outgoing *out = egc_learning_outgoing(learning, step, round, worker, b);
     double *bytes = &egc_learning_learnt(learning, step)->totals.message_bytes;
@@ -41,6 +41,13 @@ egc_status egc_live_make_message(egc_learning *learning, uint64_t step, size_t r
             (egc_learnt_part){.sent = encoding->sent, .wire_bytes = encoding->wire_bytes};
     }
     return EGC_OK;
+}
+
+egc_status egc_live_make_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
+                                 size_t b, egc_error *err)
+{
+    return learning->hollow ? EGC_OK
+                            : write_message((egc_live *)learning, step, round, worker, b, err);
 }
 
 /* ---- the beginning of a step ----------------------------------------------------------------- */
@@ -78,10 +85,10 @@ egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error 
     egc_learnt_clear(egc_learning_learnt(learning, step), learning->plan.n_units);
     egc_fidelity_begin(&live->fidelity);
     egc_status status = EGC_OK;
-    for (size_t w = 0; w < learning->n_workers && !status; w++) {
+    for (size_t w = 0; w < learning->n_learners && !status; w++) {
         status = one_gradient(live, step, w, err);
         for (size_t b = 0; b < learning->plan.n_buckets && !status; b++)
-            status = egc_live_make_message(learning, step, 0, w, b, err);
+            status = write_message(live, step, 0, w, b, err);
     }
     return status;
 }
@@ -117,7 +124,7 @@ static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_erro
 {
     const egc_bucket *bucket = &live->base.plan.buckets[b];
     egc_learnt *learnt = egc_learning_learnt(&live->base, step);
-    for (size_t w = 0; w < live->base.n_workers; w++) {
+    for (size_t w = 0; w < live->base.n_learners; w++) {
         egc_status status =
             egc_encoder_finish(live->encoder[w], bucket->first_unit, bucket->n_units, err);
         if (status)
@@ -126,6 +133,55 @@ static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_erro
             egc_learnt_add(learnt, u, egc_encoder_encoding(live->encoder[w], u));
     }
     return EGC_OK;
+}
+
+static void deliver(egc_live *live, const egc_received *received, egc_delivery *delivery)
+{
+    for (size_t i = 0; i < received->n_messages; i++)
+        live->readers[i] = egc_reader_of(received->messages[i].data, received->messages[i].len);
+    delivery->n_messages = received->n_messages;
+    delivery->reduced = received->reduced;
+    delivery->shard = received->shard;
+}
+
+/* In hollow runs nothing comes but lengths: what the learners sent is delivered, summed here where
+ * only a sum means something. */
+static egc_status deliver_learners(egc_live *live, egc_delivery *delivery, size_t b, egc_error *err)
+{
+    egc_learning *learning = &live->base;
+    const egc_round *round = &learning->route.round[delivery->round];
+    const egc_outgoing *first =
+        egc_learning_outgoing(learning, delivery->step, delivery->round, 0, b);
+    size_t element_bytes = egc_element_bytes(round->element), n = learning->n_learners;
+    egc_status status = EGC_OK;
+    delivery->n_messages = n;
+    for (size_t i = 0; i < n; i++) {
+        const egc_buf *message =
+            &egc_learning_outgoing(learning, delivery->step, delivery->round, i, b)->message;
+        live->readers[i] = egc_reader_of(message->data, message->len);
+    }
+    if (round->kind != EGC_ROUND_REDUCE)
+        return EGC_OK;
+    egc_buf_clear(&live->sum);
+    status = egc_buf_append(&live->sum, first->message.data, first->message.len, err);
+    for (size_t i = 1; i < n && !status; i++)
+        egc_element_add(round->element, live->sum.data, live->readers[i].next,
+                        live->sum.len / element_bytes);
+    live->readers[0] = egc_reader_of(live->sum.data, live->sum.len);
+    delivery->n_messages = 1;
+    delivery->reduced = true;
+    return status;
+}
+
+/* In hollow runs the messages of the next round are made at once: nobody knows which worker is the
+ * first to need those of another. */
+static egc_status make_next_messages(egc_live *live, uint64_t step, size_t round, size_t b,
+                                     egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t w = 0; w < live->base.n_learners && !status; w++)
+        status = write_message(live, step, round, w, b, err);
+    return status;
 }
 
 egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, size_t b,
@@ -138,28 +194,27 @@ egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, si
         EGC_ROUND_SCATTER) { /* of which everyone gets another part */
         bool first = is_first(live, step, round, b);
 #ifndef NDEBUG
-        check_agreement(live, round, b, first, received);
+        if (!learning->hollow)
+            check_agreement(live, round, b, first, received);
 #endif
         if (!first)
             return EGC_OK;
     }
-    for (size_t i = 0; i < received->n_messages; i++)
-        live->readers[i] = egc_reader_of(received->messages[i].data, received->messages[i].len);
-    const egc_delivery delivery = {
+    egc_delivery delivery = {
         .step = step,
         .round = round,
         .first = bucket->first_unit,
         .count = bucket->n_units,
-        .shard = received->shard,
         .messages = live->readers,
-        .n_messages = received->n_messages,
-        .reduced = received->reduced,
     };
-    egc_status status =
-        egc_decoder_take(live->decoder, &delivery, last ? live->average : NULL, err);
+    egc_status status = learning->hollow ? deliver_learners(live, &delivery, b, err) : EGC_OK;
+    if (!learning->hollow)
+        deliver(live, received, &delivery);
+    if (!status)
+        status = egc_decoder_take(live->decoder, &delivery, last ? live->average : NULL, err);
     if (!status && last)
         status = close_bucket(live, step, b, err);
     if (status)
         return egc_error_prefix(err, "step %llu", (unsigned long long)step);
-    return EGC_OK;
+    return last || !learning->hollow ? EGC_OK : make_next_messages(live, step, round + 1, b, err);
 }

@@ -49,6 +49,21 @@ static egc_status refuse(const egc_route *route, const egc_training_config *conf
                     usual_names);
 }
 
+/* No stand-in can say what depends on who a worker is. */
+static egc_status check_sampling(const egc_route *route, const egc_training_config *config,
+                                 egc_error *err)
+{
+    for (size_t r = 0; r < route->n_rounds && config->options.sampled_workers; r++) {
+        egc_round_kind kind = route->round[r].kind;
+        if (kind == EGC_ROUND_BROADCAST || kind == EGC_ROUND_SCATTER)
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "sampled_workers: method %s gives every worker a part of its own; must "
+                            "be 0, got %lld",
+                            config->method.name, (long long)config->options.sampled_workers);
+    }
+    return EGC_OK;
+}
+
 egc_status egc_route_init(egc_route *route, const egc_training_config *config, egc_error *err)
 {
     bool used = config->exchange == NULL;
@@ -65,7 +80,7 @@ egc_status egc_route_init(egc_route *route, const egc_training_config *config, e
         if (status)
             return status;
     }
-    return used ? EGC_OK : refuse(route, config, err);
+    return used ? check_sampling(route, config, err) : refuse(route, config, err);
 }
 
 void egc_route_name(const egc_route *route, char name[EGC_ROUTE_NAME])

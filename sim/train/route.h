@@ -12,7 +12,8 @@ typedef struct egc_route {
 } egc_route;
 
 /* The exchange that config names carries every round it can, the usual one of its kind the others.
- * UNSUPPORTED when it can carry none. */
+ * UNSUPPORTED when it can carry none, and when the method's rounds do not go with sampled_workers.
+ */
 egc_status egc_route_init(egc_route *route, const egc_training_config *config,
                           egc_error *err) EGC_MUST_CHECK;
 

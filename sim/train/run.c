@@ -17,14 +17,19 @@ egc_status egc_run_init(egc_run *run, const egc_training_config *config,
                                .summary = summary,
                                .plan = &learning->plan,
                                .n = learning->n,
-                               .n_workers = learning->n_workers};
+                               .n_workers = learning->n_workers,
+                               .n_learners = learning->n_learners};
     if (config->log)
         egc_learning_write_model(config->log, learning);
-    return EGC_OK;
+    status = egc_repeat_init(&run->repeat, run->learning, err);
+    if (status)
+        egc_run_fini(run);
+    return status;
 }
 
 void egc_run_fini(egc_run *run)
 {
+    egc_repeat_fini(&run->repeat);
     egc_learning_free(run->learning);
 }
 
@@ -34,7 +39,12 @@ egc_status egc_run_begin_step(egc_run *run, uint64_t step, egc_error *err)
         return EGC_OK;
     run->steps_begun = step + 1;
     *egc_run_tally(run, step) = (egc_tally){0};
-    return egc_learning_begin_step(run->learning, step, err);
+    egc_status status = egc_learning_begin_step(run->learning, step, err);
+    if (status)
+        return status;
+    egc_repeat_begin_step(&run->repeat, step);
+    egc_run_tally(run, step)->network_bytes = egc_repeat_network_bytes(&run->repeat, step);
+    return EGC_OK;
 }
 
 /* ---- the end of a step ---------------------------------------------------------------------- */
@@ -62,8 +72,10 @@ egc_status egc_run_finish_step(egc_run *run, uint64_t step, egc_error *err)
     egc_tally *tally = egc_run_tally(run, step);
     if (run->steps_ended <= step)
         status = end_learning(run, step, err);
-    if (!status && ++tally->finished == run->learning->n_workers)
-        status = egc_report_step(&run->report, step, tally,
-                                 egc_learning_learnt(run->learning, step), err);
+    if (status || ++tally->finished < run->learning->n_workers)
+        return status;
+    status =
+        egc_report_step(&run->report, step, tally, egc_learning_learnt(run->learning, step), err);
+    egc_repeat_end_step(&run->repeat, step, tally->network_bytes);
     return status;
 }

@@ -5,12 +5,14 @@
 #define EGC_TRAIN_RUN_H
 
 #include "train/learning.h"
+#include "train/repeat.h"
 #include "train/report.h"
 
 typedef struct egc_run {
     egc_learning *learning;
     egc_world *world;
     egc_report report;
+    egc_repeat repeat;
 
     egc_tally tally[2]; /* of even and odd steps: nobody is ever two steps ahead */
     uint64_t steps_begun;

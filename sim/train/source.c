@@ -6,7 +6,7 @@
 egc_status egc_source_open(const egc_training_config *config, egc_workload **out, egc_error *err)
 {
     const egc_workload_request request = {
-        .workers = (size_t)config->options.workers,
+        .workers = egc_training_learners(config),
         .steps = (uint64_t)config->options.steps,
         .seed = (uint64_t)config->options.seed,
     };

@@ -10,6 +10,17 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : NAN;
 }
 
+void egc_tally_add(egc_tally *sum, const egc_tally *worker)
+{
+    sum->recv_bytes += worker->recv_bytes;
+    sum->step_s += worker->step_s;
+    sum->compute_s += worker->compute_s;
+    sum->compress_s += worker->compress_s;
+    sum->decompress_s += worker->decompress_s;
+    sum->comm_s += worker->comm_s;
+    sum->exposed_comm_s += worker->exposed_comm_s;
+}
+
 void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t n_units, size_t n,
                        size_t n_workers, egc_step_metrics *out)
 {
@@ -18,9 +29,10 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         egc_learnt_add(&sum, 0, &learnt->units[u]);
     const egc_encoding *all = sum.units;
     const egc_learnt_totals *totals = &learnt->totals;
-    double workers = (double)n_workers, elements = (double)n * workers;
+    double workers = (double)n_workers, learners = (double)learnt->n_workers;
+    double elements = (double)n * learners;
     *out = (egc_step_metrics){
-        .sent_bytes = totals->message_bytes / workers,
+        .sent_bytes = totals->message_bytes / learners,
         .recv_bytes = tally->recv_bytes / workers,
         .compression_ratio = ratio(4 * elements, totals->message_bytes),
         .element_ratio = ratio(elements, (double)all->sent),
@@ -32,7 +44,7 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         .drift = totals->drift,
         .residual_norm = sqrt(ratio(all->residual_norm2, all->gradient_norm2)),
         .staleness = ratio(all->staleness, all->sent_norm1),
-        .loss = totals->loss / workers,
+        .loss = totals->loss / learners,
         .step_s = tally->step_s / workers,
         .compute_s = tally->compute_s / workers,
         .compress_s = tally->compress_s / workers,
@@ -45,14 +57,15 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
 }
 
 void egc_learnt_unit_metrics(const egc_learnt *learnt, const egc_unit *unit, size_t u,
-                             size_t n_workers, egc_unit_metrics *out)
+                             egc_unit_metrics *out)
 {
+    double learners = (double)learnt->n_workers;
     const egc_encoding *sum = &learnt->units[u];
     *out = (egc_unit_metrics){
         .name = unit->name,
         .elements = unit->count,
-        .sent = (double)sum->sent / (double)n_workers,
-        .wire_bytes = (double)sum->wire_bytes / (double)n_workers,
+        .sent = (double)sum->sent / learners,
+        .wire_bytes = (double)sum->wire_bytes / learners,
         .rel_error = sqrt(ratio(sum->error_norm2, sum->input_norm2)),
         .residual_norm = sqrt(ratio(sum->residual_norm2, sum->gradient_norm2)),
         .correction = learnt->correction[u],

@@ -15,13 +15,16 @@ typedef struct egc_tally {
     size_t finished; /* workers that came to the end of the step */
 } egc_tally;
 
-/* The metrics of a step of n_workers on n parameters. */
+/* Adds the times and bytes of one worker. */
+void egc_tally_add(egc_tally *sum, const egc_tally *worker);
+
+/* The metrics of a step on n parameters, which took n_workers the times that add up to tally. */
 void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t n_units, size_t n,
                        size_t n_workers, egc_step_metrics *out);
 
 /* Those of unit u. */
 void egc_learnt_unit_metrics(const egc_learnt *learnt, const egc_unit *unit, size_t u,
-                             size_t n_workers, egc_unit_metrics *out);
+                             egc_unit_metrics *out);
 
 /* Means over the steps of a run. Ratios are ratios of sums; quantities that did not apply to a
  * step (NAN) are left out of their mean. */

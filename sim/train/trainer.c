@@ -20,6 +20,11 @@ egc_status egc_trainer_check(const egc_training_config *config, egc_error *err)
                         "method: %s takes several rounds a step, which algorithm %s has not; use "
                         "algorithm sync",
                         config->method.name, algorithm);
+    if (config->options.sampled_workers)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "sampled_workers: algorithm %s needs all workers to learn; must be 0, got "
+                        "%lld",
+                        algorithm, (long long)config->options.sampled_workers);
     if (config->exchange)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
@@ -44,9 +49,9 @@ static egc_status make_plan(egc_trainer *trainer, egc_error *err)
         longest = trainer->plan.units[u].count > longest ? trainer->plan.units[u].count : longest;
     if (!status)
         status = egc_workspace_new(longest, &trainer->workspace, err);
-    return status
-               ? status
-               : egc_learnt_init(&trainer->learnt, &trainer->arena, trainer->plan.n_units, 0, err);
+    return status ? status
+                  : egc_learnt_init(&trainer->learnt, &trainer->arena, trainer->n_workers,
+                                    trainer->plan.n_units, 0, err);
 }
 
 /* The account of a step that begins now. */
@@ -73,7 +78,7 @@ egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *con
     memcpy(summary->model, workload->model, sizeof summary->model);
     status = make_plan(trainer, err);
     if (!status)
-        status = egc_training_world(config, 1, &trainer->world, err);
+        status = egc_training_world(config, false, &trainer->world, err);
     if (status)
         return status;
     trainer->report = (egc_report){.config = config,
@@ -82,7 +87,8 @@ egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *con
                                    .world = trainer->world,
                                    .plan = &trainer->plan,
                                    .n = trainer->n,
-                                   .n_workers = trainer->n_workers};
+                                   .n_workers = trainer->n_workers,
+                                   .n_learners = trainer->n_workers};
     open_account(trainer);
     return EGC_OK;
 }

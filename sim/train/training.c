@@ -18,6 +18,8 @@ static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
 const egc_param egc_training_params[] = {
     {"workers", "workers, one to a host", EGC_PARAM_INT, NO_UNIT, FIELD(workers), 8, 1, 65536, 0,
      NULL, NULL},
+    {"sampled_workers", "workers that learn, for runs too large for all to; 0: all", EGC_PARAM_INT,
+     NO_UNIT, FIELD(sampled_workers), 0, 0, 65536, 0, NULL, NULL},
     {"steps", "training steps", EGC_PARAM_INT, NO_UNIT, FIELD(steps), 100, 1, 1e9, 0, NULL, NULL},
     {"eval_every", "steps between evaluations; 0: only at the end", EGC_PARAM_INT, NO_UNIT,
      FIELD(eval_every), 0, 0, 1e9, 0, NULL, NULL},
@@ -66,13 +68,23 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_RANGE,
                         "workers: cluster %s has %zu hosts, got %zu workers and %zu servers",
                         config->cluster->name, hosts, workers, wanted - workers);
+    if ((size_t)config->options.sampled_workers > workers)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "sampled_workers: must be at most workers, %zu, got %lld", workers,
+                        (long long)config->options.sampled_workers);
     egc_status status = egc_method_check(&config->method, err);
     if (status)
         return egc_error_prefix(err, "method");
     return algorithm->check ? algorithm->check(config, err) : EGC_OK;
 }
 
-egc_status egc_training_world(const egc_training_config *config, int channels, egc_world **out,
+size_t egc_training_learners(const egc_training_config *config)
+{
+    int64_t sampled = config->options.sampled_workers;
+    return (size_t)(sampled ? sampled : config->options.workers);
+}
+
+egc_status egc_training_world(const egc_training_config *config, bool hollow, egc_world **out,
                               egc_error *err)
 {
     size_t ranks = egc_algorithm_ranks(config);
@@ -87,7 +99,8 @@ egc_status egc_training_world(const egc_training_config *config, int channels, e
         .network_model = (egc_network_model)config->options.network_model,
         .workers = (int)ranks,
         .seats = seats,
-        .channels = channels,
+        .hollow = hollow,
+        .channels = 1,
         .max_sim_time_s = config->options.max_sim_time_s,
         .charge_reduction = config->options.cost == EGC_COST_MODEL,
         .thread_contexts = config->thread_contexts,
@@ -114,6 +127,8 @@ egc_status egc_training_run(const egc_training_config *config, const egc_trainin
                             egc_training_summary *out, egc_error *err)
 {
     *out = (egc_training_summary){.last = {NAN, NAN, NAN}, .final_drift = NAN};
+    int64_t sampled = config->options.sampled_workers;
+    out->sampled_workers = sampled ? (double)sampled : NAN;
     egc_status status = egc_training_check(config, err);
     if (!status)
         status = egc_algorithm_of(config)->run(config, sink, out, err);

@@ -17,6 +17,7 @@ typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM }
 
 typedef struct egc_training_options {
     int64_t workers;
+    int64_t sampled_workers; /* those that learn; 0: all */
     int64_t steps;
     int64_t eval_every; /* 0: only at the end */
     int64_t seed;
@@ -106,6 +107,7 @@ typedef struct egc_training_summary {
     egc_evaluation last;   /* NAN for open-loop workloads */
     double final_drift;
     double sim_time_s;
+    double sampled_workers; /* NAN: all workers learnt */
     uint64_t steps_done;
     bool diverged;                 /* training stopped making sense */
     char reason[EGC_ERROR_LENGTH]; /* why it diverged, in one line */
@@ -116,10 +118,13 @@ typedef struct egc_training_summary {
 egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
                             egc_training_summary *out, egc_error *err) EGC_MUST_CHECK;
 
-/* The world that a configuration asks for, with so many channels between its ranks: for training
- * algorithms. Errors of egc_world_new. */
-egc_status egc_training_world(const egc_training_config *config, int channels, egc_world **out,
+/* The world that a configuration asks for, hollow or not (egc_transport): for training algorithms.
+ * Errors of egc_world_new. */
+egc_status egc_training_world(const egc_training_config *config, bool hollow, egc_world **out,
                               egc_error *err) EGC_MUST_CHECK;
+
+/* Workers whose gradients are computed and compressed. */
+size_t egc_training_learners(const egc_training_config *config);
 
 /* What can be known before running: RANGE when the cluster cannot seat the workers, UNSUPPORTED
  * when the method cannot use the exchange, and so on. */

@@ -52,7 +52,7 @@ static void metrics_divide_what_they_say(void **state)
 {
     (void)state;
     egc_encoding units[2] = {0};
-    egc_learnt learnt = {.units = units};
+    egc_learnt learnt = {.n_workers = 2, .units = units};
     const egc_encoding a = {.sent = 2,
                             .bound_bits = 80,
                             .gradient_norm2 = 4,

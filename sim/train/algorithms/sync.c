@@ -25,6 +25,7 @@ typedef struct worker {
     egc_learning *learning; /* the run's */
     size_t rank;
     egc_carrier carrier;
+    egc_gate *begun;       /* one signal for each step */
     egc_gate *ready;       /* one signal for each encoded bucket */
     egc_gate *done;        /* one for each bucket that came back */
     egc_barrier *together; /* shared: no exchange begins before its last rank is ready */
@@ -70,33 +71,63 @@ static double busy_after(const worker *w, double since)
     return total;
 }
 
-static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
+/* Forward and backward pass, and the wait for all buckets. */
+static void simulate_step(worker *w, uint64_t step, egc_worker_step *took)
 {
     egc_run *run = w->run;
     double recv_bytes = w->carrier.transport->recv_bytes;
+    bool on_stream = run->learning->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
     w->comm_s = w->compress_s = w->decompress_s = 0;
-    egc_status status = egc_run_begin_step(run, step, err);
-    if (status)
-        return status;
-    double start = egc_world_now(run->world);
     egc_world_compute(run->world, (int)w->rank, w->learning->plan.forward_s);
     backward(w, step);
     double computed = egc_world_now(run->world);
     double on_compute = w->compress_s; /* later additions are the stream's */
     for (size_t b = 0; b < w->learning->plan.n_buckets; b++)
         egc_gate_wait(w->done);
-    double end = egc_world_now(run->world);
+    took->end_s = egc_world_now(run->world);
+    took->tally = (egc_tally){
+        .step_s = took->end_s - took->start_s,
+        .compute_s = computed - took->start_s - (on_stream ? 0 : on_compute),
+        .compress_s = w->compress_s,
+        .decompress_s = w->decompress_s,
+        .comm_s = w->comm_s,
+        .exposed_comm_s = fmax(0, took->end_s - computed - busy_after(w, computed)),
+        .recv_bytes = w->carrier.transport->recv_bytes - recv_bytes,
+    };
+}
 
-    egc_tally *tally = egc_run_tally(run, step);
-    bool on_stream = run->learning->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
-    tally->step_s += end - start;
-    tally->compute_s += computed - start - (on_stream ? 0 : on_compute);
-    tally->compress_s += w->compress_s;
-    tally->decompress_s += w->decompress_s;
-    tally->comm_s += w->comm_s;
-    tally->exposed_comm_s += fmax(0, end - computed - busy_after(w, computed));
-    tally->recv_bytes += w->carrier.transport->recv_bytes - recv_bytes;
-    return egc_run_finish_step(run, step, err);
+/* Like a step that was simulated before: only what is learnt is new. */
+static egc_status repeat_step(worker *w, uint64_t step, const egc_worker_step *before,
+                              egc_error *err)
+{
+    const egc_received received = {0}; /* hollow runs have what they sent */
+    egc_status status = EGC_OK;
+    egc_world_sleep(w->run->world, before->end_s - before->start_s);
+    for (size_t b = 0; b < w->learning->plan.n_buckets && !status; b++)
+        status = egc_learning_take(w->learning, step, 0, b, &received, err);
+    return status;
+}
+
+static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
+{
+    egc_run *run = w->run;
+    egc_worker_step took = {.start_s = egc_world_now(run->world)};
+    egc_status status = egc_run_begin_step(run, step, err);
+    if (status)
+        return status;
+    egc_gate_signal(w->begun);
+    const egc_worker_step *before = egc_repeat_of(&run->repeat, step, w->rank);
+    egc_worker_step *note = before ? NULL : egc_repeat_note(&run->repeat, step, w->rank);
+    if (note)
+        *note = took;
+    if (before)
+        status = repeat_step(w, step, before, err);
+    else
+        simulate_step(w, step, &took);
+    if (note)
+        *note = took;
+    egc_tally_add(egc_run_tally(run, step), before ? &before->tally : &took.tally);
+    return status ? status : egc_run_finish_step(run, step, err);
 }
 
 static egc_status compute_stream(void *arg, egc_error *err)
@@ -174,9 +205,13 @@ static egc_status communication_stream(void *arg, egc_error *err)
     worker *w = arg;
     egc_status status = EGC_OK;
     uint64_t steps = (uint64_t)w->run->learning->config->options.steps;
-    for (uint64_t step = 0; step < steps && !status; step++)
+    for (uint64_t step = 0; step < steps && !status; step++) {
+        egc_gate_wait(w->begun);
+        if (egc_repeat_of(&w->run->repeat, step, w->rank))
+            continue;
         for (size_t b = 0; b < w->learning->plan.n_buckets && !status; b++)
             status = communicate(w, step, b, err);
+    }
     return status;
 }
 
@@ -186,6 +221,7 @@ static void worker_fini(worker *w)
 {
     egc_carrier_fini(&w->carrier);
     egc_free(w->busy);
+    egc_gate_free(w->begun);
     egc_gate_free(w->ready);
     egc_gate_free(w->done);
 }
@@ -197,12 +233,13 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
         .run = run,
         .learning = run->learning,
         .rank = rank,
+        .begun = egc_gate_new(0),
         .ready = egc_gate_new(0),
         .done = egc_gate_new(0),
         .together = together,
         .busy = egc_calloc(busy_slots(run->learning), sizeof *w->busy),
     };
-    if (!w->ready || !w->done || !w->busy)
+    if (!w->begun || !w->ready || !w->done || !w->busy)
         return egc_fail_memory(err, busy_slots(run->learning) * sizeof *w->busy);
     egc_status status = egc_carrier_init(&w->carrier, run->learning, rank,
                                          egc_world_transport(run->world, (int)rank, 0), err);
@@ -253,7 +290,7 @@ static egc_status run_sync(const egc_training_config *config, const egc_training
     out->params = (double)learning->n;
     memcpy(out->model, learning->workload->model, sizeof out->model);
     egc_route_name(&learning->route, out->exchange);
-    status = egc_training_world(config, 1, &run.world, err);
+    status = egc_training_world(config, learning->hollow, &run.world, err);
     if (!status) {
         run.report.world = run.world;
         status = simulate(&run, err);
