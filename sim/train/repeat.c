@@ -12,7 +12,7 @@
 /* Later rounds have messages that nobody knows yet when a step begins. */
 static bool may_repeat(const egc_learning *learning)
 {
-    return learning->hollow && learning->route.n_rounds == 1;
+    return learning->n_learners < learning->n_workers && learning->route.n_rounds == 1;
 }
 
 egc_status egc_repeat_init(egc_repeat *repeat, egc_learning *learning, egc_error *err)

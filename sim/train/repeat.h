@@ -7,8 +7,9 @@
  * these, the third begins as they did; if its messages are like theirs, it goes on as they did, and
  * every worker just waits as long as it took in the first of them, the latest of which all workers
  * have seen the end. Dense training repeats from its fourth step on; messages whose lengths change
- * never do. Only hollow runs (learning.h) repeat: others need the bytes that their exchanges
- * deliver. Times agree with those of a simulated step up to rounding. */
+ * never do. Times agree with those of a simulated step up to rounding, so that only
+ * runs repeat in which not all workers learn: they are large, and they are hollow whether or not
+ * they are replays (learning.h), which must have the same times to the last bit. */
 #ifndef EGC_TRAIN_REPEAT_H
 #define EGC_TRAIN_REPEAT_H
 

@@ -99,6 +99,7 @@ static const char *const of_learning[] = {
     "seed=3",
     "steps=10",
     "workers=5",
+    "sampled_workers=2",
     "eval_every=2",
     "bucket=1MiB",
     "first_bucket=2MiB",

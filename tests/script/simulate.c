@@ -30,7 +30,8 @@ static const load_case cases[] = {
     {"egc.simulate(7)", NULL,
      "t.lua:1: egc.simulate: must be called with the table of one experiment"},
     {"\negc.simulate{" POINT ", step = 3}", "workers=99",
-     "t.lua:2: step: unknown key; valid: workers, steps, eval_every, seed, bucket, first_bucket, "
+     "t.lua:2: step: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, "
+     "bucket, first_bucket, "
      "overlap, cost, compress_on, network_model, max_sim_time, layers, name, workload, cluster, "
      "method, algorithm, exchange, where"},
     /* Errors are text that a script can catch. */
