@@ -29,6 +29,7 @@ int egc_cmd_merge(int argc, char **argv);
 int egc_cmd_list(int argc, char **argv);
 int egc_cmd_describe(int argc, char **argv);
 int egc_cmd_trace(int argc, char **argv);
+int egc_cmd_bench(int argc, char **argv);
 int egc_cmd_version(int argc, char **argv);
 
 /* ---- notes ---------------------------------------------------------------------------------- */

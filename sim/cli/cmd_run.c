@@ -181,6 +181,16 @@ static int report(const run_request *request, const char *dir, const egc_run_rep
     return result->failed ? EGC_EXIT_FAILED : EGC_EXIT_DONE;
 }
 
+/* What is measured is no property of the experiment alone. */
+static void note_measured(const run_request *request)
+{
+    egc_note("cost = \"measured\": compression is charged what it takes on this machine now; the "
+             "rows say reproducible = no");
+    if (request->jobs > 1)
+        egc_note("%zu points at a time slow one another down; --jobs 1 measures each alone",
+                 request->jobs);
+}
+
 static int run_in(const run_request *request, const egc_experiment *experiment, const char *dir)
 {
     bool shows_progress = !request->quiet && isatty(STDERR_FILENO);
@@ -195,6 +205,8 @@ static int run_in(const run_request *request, const egc_experiment *experiment, 
                            .progress = shows_progress ? show_progress : NULL};
     egc_run_report result = {0};
     egc_error err = {0};
+    if (!request->quiet && egc_experiment_is_measured(experiment))
+        note_measured(request);
     egc_status status = egc_experiment_run(experiment, &run, &result, &err);
     if (shows_progress)
         fputs("\r\033[K", stderr);

@@ -88,6 +88,8 @@ static egc_status make_point(const builder *b, const egc_spec *spec, egc_point *
     point->spec = spec;
     egc_status status = egc_resolve(arena, b->devices, spec, &point->config, b->err);
     if (!status)
+        status = egc_resolve_cost(arena, spec, &point->config, b->err);
+    if (!status)
         status = check_point(point, b->err);
     if (!status)
         status = egc_config_identify(&point->config, point->run_id, b->err);

@@ -10,22 +10,15 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 enum { TICK_MS = 1000 };
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_INTERRUPTS = sizeof interrupts / sizeof *interrupts };
-
-double egc_host_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- the pool -------------------------------------------------------------------------------- */
 

@@ -68,7 +68,4 @@ egc_status egc_children_start(egc_children *pool, size_t tag, int (*job)(void *a
 egc_status egc_children_wait(egc_children *pool, egc_children_event *out, egc_child_end *end,
                              int *signal, egc_error *err) EGC_MUST_CHECK;
 
-/* Seconds on the host's clock, from an arbitrary start. */
-double egc_host_now(void);
-
 #endif

@@ -26,6 +26,10 @@ typedef struct egc_experiment {
     egc_arena arena; /* holds all of the above */
 } egc_experiment;
 
+/* Whether some times in its results are measured on the host while it runs, so that no other run
+ * gives the same. */
+bool egc_experiment_is_measured(const egc_experiment *experiment);
+
 void egc_experiment_fini(egc_experiment *experiment);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "train/algorithm.h"
+#include "train/cost_table.h"
 
 /* Sets a member, taking value; out of memory is found by the caller through `failed`. */
 static void set(json_t *object, const char *key, json_t *value, bool *failed)
@@ -89,6 +90,8 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
         add_params(out, "algorithm.", algorithm->params, config->algorithm_params, failed);
     set(out, "exchange", text(config->exchange ? config->exchange->name : "auto"), failed);
     add_params(out, "", egc_training_params, &config->options, failed);
+    if (config->cost_curve)
+        set(out, "cost_rows", text(config->cost_curve->id), failed);
     return out;
 }
 

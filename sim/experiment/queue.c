@@ -72,13 +72,20 @@ static egc_status sort_points(const egc_experiment *experiment, const bool *is_p
     return status;
 }
 
+/* Who replays a log does none of the work that is to be timed. Keys tell such points from others.
+ */
+static bool is_measured(const egc_queue *queue, size_t point)
+{
+    return queue->experiment->points[point].config.options.cost == EGC_COST_MEASURED;
+}
+
 static void make_groups(egc_queue *queue, const keyed_point *sorted, size_t n, bool share)
 {
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || strcmp(sorted[i].key, sorted[i - 1].key) != 0) {
             group *new = &queue->groups[queue->n_groups++];
             memcpy(new->key, sorted[i].key, sizeof new->key);
-            new->state = share ? NOT_LEARNT : APART;
+            new->state = share && !is_measured(queue, sorted[i].point) ? NOT_LEARNT : APART;
         }
         group *own = &queue->groups[queue->n_groups - 1];
         own->n_left++;

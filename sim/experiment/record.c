@@ -62,8 +62,8 @@ bool egc_axis_is_column(const char *axis)
     return false;
 }
 
-egc_status egc_axis_columns(const egc_experiment *experiment, egc_arena *arena,
-                            const char *const **out, size_t *n_out, egc_error *err)
+egc_status egc_extra_columns(const egc_experiment *experiment, egc_arena *arena,
+                             const char *const **out, size_t *n_out, egc_error *err)
 {
     size_t bytes = (experiment->n_axes + 1) * sizeof(char *);
     const char **names = egc_arena_alloc(arena, bytes);
@@ -73,6 +73,8 @@ egc_status egc_axis_columns(const egc_experiment *experiment, egc_arena *arena,
     for (size_t i = 0; i < experiment->n_axes; i++)
         if (!egc_axis_is_column(experiment->axes[i]))
             names[(*n_out)++] = experiment->axes[i];
+    if (egc_experiment_is_measured(experiment))
+        names[(*n_out)++] = EGC_REPRODUCIBLE_COLUMN;
     *out = names;
     return EGC_OK;
 }
@@ -276,13 +278,17 @@ static double summary_value(const egc_column *column, const egc_training_summary
     return egc_column_value(column, &summary->mean);
 }
 
-static egc_status append_axes(egc_buf *row, const egc_record *record, egc_error *err)
+/* The columns of egc_extra_columns. */
+static egc_status append_extra(egc_buf *row, const egc_record *record, egc_error *err)
 {
     const egc_experiment *experiment = record->experiment;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < experiment->n_axes && !status; i++)
         if (!egc_axis_is_column(experiment->axes[i]))
             status = egc_csv_text(row, record->point->axis_values[i], err);
+    bool is_measured = record->point->config.options.cost == EGC_COST_MEASURED;
+    if (!status && egc_experiment_is_measured(experiment))
+        status = egc_csv_text(row, is_measured ? "no" : "yes", err);
     return status;
 }
 
@@ -305,7 +311,7 @@ static egc_status append_header(egc_buf *row, const egc_record *record, egc_erro
     egc_arena arena = {0};
     const char *const *axes = NULL;
     size_t n_axes = 0;
-    egc_status status = egc_axis_columns(record->experiment, &arena, &axes, &n_axes, err);
+    egc_status status = egc_extra_columns(record->experiment, &arena, &axes, &n_axes, err);
     const char **extra = status ? NULL : egc_arena_alloc(&arena, (n_axes + 1) * sizeof *extra);
     if (!status && !extra)
         status = egc_fail_memory(err, (n_axes + 1) * sizeof *extra);
@@ -335,7 +341,7 @@ static egc_status append_run(egc_record *record, const egc_outcome *outcome, egc
     for (size_t i = first; i < type->n_columns && !status; i++)
         status = egc_csv_real(row, summary_value(&type->columns[i], outcome->summary), err);
     if (!status)
-        status = append_axes(row, record, err);
+        status = append_extra(row, record, err);
     if (!status)
         status = egc_csv_real(row, outcome->wall_s, err);
     return status ? status : egc_csv_end(row, err);

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "experiment/cost_file.h"
 #include "experiment/maker.h"
 #include "train/algorithm.h"
+#include "train/cost.h"
+#include "train/cost_table.h"
 #include "train/route.h"
 
 /* Stands for a device that the experiment spells out. */
@@ -274,6 +277,24 @@ egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_
     return status ? status : resolve_algorithm(arena, point, config, err);
 }
 
+egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_training_config *config,
+                            egc_error *err)
+{
+    const egc_training_options *options = &config->options;
+    if (options->cost != EGC_COST_TABLE || egc_cost_is_nothing(&config->method))
+        return EGC_OK;
+    const egc_spec *named = egc_spec_get(point, "cost_table");
+    const char *where = named ? named->where : egc_spec_get(point, "cost")->where;
+    if (!*options->cost_table)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "%s: cost_table: is missing; with cost = \"table\" it must name a file as "
+                        "`egc-sim bench compressors --csv FILE` writes it",
+                        where);
+    if (egc_cost_file_read(arena, options->cost_table, &config->method, &config->cost_curve, err))
+        return egc_error_prefix(err, "%s: cost_table", where);
+    return EGC_OK;
+}
+
 /* ---- identity ------------------------------------------------------------------------------ */
 
 static egc_status format_part(const char *path, const char *name, const egc_param *table,
@@ -285,7 +306,7 @@ static egc_status format_part(const char *path, const char *name, const egc_para
     return status ? status : egc_buf_printf(out, err, "}\n");
 }
 
-enum { N_PARTS = 8 };
+enum { N_PARTS = 9 };
 
 typedef struct config_part {
     const char *path, *name;
@@ -305,6 +326,7 @@ static void parts_of(const egc_training_config *config, const char *exchange,
         {"workload", workload->name, workload->params, config->workload_params, false},
         {"cluster", cluster->name, cluster->params, config->cluster_params, true},
         {"device", "", egc_device_params, &config->device, true},
+        {"cost_rows", config->cost_curve ? config->cost_curve->id : "", NULL, NULL, true},
         {"method", method->name, method->compressor->params, method->params, false},
         {"method_options", "", egc_method_option_params, &method->options, false},
         {"exchange", exchange, NULL, NULL, false},

@@ -38,7 +38,14 @@ egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, co
 egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
                        egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
 
-/* Appends every parameter of every part, defaults included: what a run_id is the hash of. */
+/* Reads the table that a config with cost = "table" names, as far as it is about the method. To be
+ * done once the point is known to be run, and before it is checked or identified. Errors of
+ * egc_cost_file_read; RANGE when no table is named. */
+egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_training_config *config,
+                            egc_error *err) EGC_MUST_CHECK;
+
+/* Appends every parameter of every part, defaults included, and the id of the table of costs: what
+ * a run_id is the hash of. */
 egc_status egc_config_format(const egc_training_config *config, egc_buf *out,
                              egc_error *err) EGC_MUST_CHECK;
 

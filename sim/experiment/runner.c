@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "experiment/children.h"
 #include "experiment/queue.h"
 
@@ -254,6 +255,16 @@ static egc_status run_points(running *run, egc_error *err)
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
+/* What runs at several times, or on several machines, must give what one run gives. */
+static egc_status check_measured(const egc_run_options *options, egc_error *err)
+{
+    if (!options->resume && options->shard_count <= 1)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                    "cost: measured times of different runs do not belong together; run all points "
+                    "at once into a new folder, without --resume or --shard");
+}
+
 static egc_status check_options(const egc_run_options *options, egc_error *err)
 {
     if (options->jobs < 1)
@@ -328,6 +339,8 @@ egc_status egc_experiment_run(const egc_experiment *experiment, const egc_run_op
     egc_arena arena = {0};
     run.start_s = egc_host_now();
     egc_status status = check_options(options, err);
+    if (!status && egc_experiment_is_measured(experiment))
+        status = check_measured(options, err);
     if (!status)
         status = egc_results_plan_new(experiment, &arena, &run.plan, err);
     if (status)

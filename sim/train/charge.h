@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The device time that a run's messages stand for: the cost model of cost.h asked about what was
- * learnt. Nothing where the cost option says none. */
+/* The device time that a run's messages stand for. Where it comes from is the cost option's to say:
+ *
+ *     model     the device and the compressor's statement (cost.h)
+ *     table     measurements of the method (cost_table.h) times cost_scale. What a method of
+ * several rounds takes is shared out among them evenly measured  what this process just took for
+ * the same, times cost_scale: not reproducible none      nothing
+ *
+ * A method that sends gradients as they are is charged as the model says in all but the last: what
+ * the simulator does for it, a device need not do. */
 #ifndef EGC_TRAIN_CHARGE_H
 #define EGC_TRAIN_CHARGE_H
 
@@ -10,7 +17,7 @@
 double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
                           size_t bucket);
 
-/* Seconds to take in what a round delivered. */
+/* Seconds to take in what a round delivered. "measured" knows the last that was taken in. */
 double egc_charge_delivery(const egc_learning *learning, size_t round, size_t bucket,
                            const egc_received *received);
 

@@ -19,6 +19,13 @@ static double memory_bytes_per_element(const egc_method *method)
     return touches * FLOAT_BYTES;
 }
 
+bool egc_cost_is_nothing(const egc_method *method)
+{
+    const egc_cost *cost = &method->compressor->cost;
+    return cost->bytes_per_element + cost->kernels == 0 && memory_bytes_per_element(method) == 0 &&
+           method->options.entropy == EGC_ENTROPY_NONE;
+}
+
 /* Whether the compressor's own kernels run for a message of this round, and not only the gathering
  * of values that an earlier round chose. */
 static bool compressor_works(const egc_method *method, size_t round)

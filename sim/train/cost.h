@@ -21,6 +21,10 @@ typedef struct egc_cost_work {
     bool reduced;      /* decoding: the exchange has summed them */
 } egc_cost_work;
 
+/* Whether the method sends gradients as they are: such methods cost what is said here, whatever
+ * others cost. */
+bool egc_cost_is_nothing(const egc_method *method);
+
 /* Seconds to make one unit's part of a message: to take the gradient in (round 0), to run the
  * compressor's kernels in its own rounds, and to gather and write what is sent. */
 double egc_cost_encode(const egc_method *method, const egc_device *device,

@@ -35,6 +35,10 @@ static egc_status make_outgoing(egc_learning *learning, egc_error *err)
         if (!learning->outgoing[i].pieces)
             return egc_fail_memory(err, room);
     }
+    size_t n_deliveries = learning->plan.n_buckets * learning->route.n_rounds;
+    learning->taken_s = egc_arena_alloc(&learning->arena, n_deliveries * sizeof(double));
+    if (!learning->taken_s)
+        return egc_fail_memory(err, n_deliveries * sizeof(double));
     return EGC_OK;
 }
 

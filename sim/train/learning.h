@@ -27,6 +27,7 @@
 typedef struct egc_outgoing {
     egc_buf message; /* REDUCE exchanges leave the sum in it */
     egc_buf *pieces; /* of SCATTER rounds, instead: one for each worker */
+    double made_s;   /* making it took on the host; 0 when replayed */
 } egc_outgoing;
 
 /* What an exchange delivered to a worker. */
@@ -70,6 +71,7 @@ struct egc_learning {
     bool hollow;
     size_t n;               /* parameters */
     egc_outgoing *outgoing; /* see egc_learning_outgoing */
+    double *taken_s;        /* of each bucket and round: taking it in last took on the host */
     egc_learnt learnt[2];   /* of even and odd steps: nobody is ever two steps ahead */
     size_t *stand_in[2];    /* of the workers, likewise; NULL: all learn */
     egc_arena arena;
@@ -102,6 +104,12 @@ static inline egc_outgoing *egc_learning_outgoing(egc_learning *learning, uint64
     size_t learner = egc_learning_stand_in(learning, step, worker);
     size_t slot = (step % 2 * learning->route.n_rounds + round) * learning->n_learners + learner;
     return &learning->outgoing[slot * learning->plan.n_buckets + bucket];
+}
+
+static inline double *egc_learning_taken_s(const egc_learning *learning, size_t round,
+                                           size_t bucket)
+{
+    return &learning->taken_s[bucket * learning->route.n_rounds + round];
 }
 
 /* The pieces that a message is cut into, and each of them: one, the whole, where it is not cut. */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "train/live.h"
 #include "train/optimizer.h"
@@ -32,7 +33,9 @@ static egc_status write_message(egc_live *live, uint64_t step, size_t round, siz
     const egc_bucket *bucket = &learning->plan.buckets[b];
     egc_outgoing *out = egc_learning_outgoing(learning, step, round, worker, b);
     double *bytes = &egc_learning_learnt(learning, step)->totals.message_bytes;
+    double start_s = egc_host_now();
     egc_status status = write_pieces(live, round, worker, b, out, bytes, err);
+    out->made_s = egc_host_now() - start_s;
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
     for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++) {
@@ -184,6 +187,27 @@ static egc_status make_next_messages(egc_live *live, uint64_t step, size_t round
     return status;
 }
 
+/* One replica stands for all: what one of them took, who may get more messages than are here. Of
+ * the last round that includes what a worker then does to its memory. */
+static egc_status take_timed(egc_live *live, size_t b, const egc_delivery *delivery,
+                             size_t n_received, egc_error *err)
+{
+    size_t round = delivery->round, n_messages = delivery->n_messages;
+    bool last = round + 1 == live->base.route.n_rounds;
+    double start_s = egc_host_now();
+    egc_status status = egc_decoder_take(live->decoder, delivery, last ? live->average : NULL, err);
+    double taken_s = egc_host_now() - start_s;
+    if (!delivery->reduced)
+        taken_s *= (double)n_received / (double)n_messages;
+    if (!status && last) {
+        start_s = egc_host_now();
+        status = close_bucket(live, delivery->step, b, err);
+        taken_s += (egc_host_now() - start_s) / (double)live->base.n_learners;
+    }
+    *egc_learning_taken_s(&live->base, round, b) = taken_s;
+    return status;
+}
+
 egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, size_t b,
                          const egc_received *received, egc_error *err)
 {
@@ -211,9 +235,7 @@ egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, si
     if (!learning->hollow)
         deliver(live, received, &delivery);
     if (!status)
-        status = egc_decoder_take(live->decoder, &delivery, last ? live->average : NULL, err);
-    if (!status && last)
-        status = close_bucket(live, step, b, err);
+        status = take_timed(live, b, &delivery, received->n_messages, err);
     if (status)
         return egc_error_prefix(err, "step %llu", (unsigned long long)step);
     return last || !learning->hollow ? EGC_OK : make_next_messages(live, step, round + 1, b, err);

@@ -6,9 +6,10 @@
 
 #include "base/mem.h"
 #include "train/algorithm.h"
+#include "train/cost.h"
 
 static const char *const bucket_words[] = {"layer", "model", NULL};
-static const char *const cost_words[] = {"model", "none", NULL};
+static const char *const cost_words[] = {"model", "table", "measured", "none", NULL};
 static const char *const stream_words[] = {"compute", "stream", NULL};
 static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
 
@@ -32,8 +33,13 @@ const egc_param egc_training_params[] = {
      EGC_QUANTITY_BYTES, FIELD(first_bucket_bytes), 0x1p20, 1, INFINITY, 0, NULL, NULL},
     {"overlap", "exchange buckets while the backward pass goes on", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(overlap), 1, 0, 0, 0, NULL, NULL},
-    {"cost", "time charged for compression: the device model's, or none", EGC_PARAM_CHOICE, NO_UNIT,
-     FIELD(cost), 0, 0, 0, 0, cost_words, NULL},
+    {"cost",
+     "time charged for compression: the device model's, a table's, that of this machine, or none",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(cost), 0, 0, 0, 0, cost_words, NULL},
+    {"cost_table", "of cost = table: CSV as of bench compressors --csv", EGC_PARAM_TEXT, NO_UNIT,
+     FIELD(cost_table), 0, 0, 0, 0, NULL, NULL},
+    {"cost_scale", "device's seconds for one of the table's, or of this machine's", EGC_PARAM_REAL,
+     NO_UNIT, FIELD(cost_scale), 1, 0, 1e9, EGC_PARAM_OPEN_MIN, NULL, NULL},
     {"compress_on", "stream that compresses", EGC_PARAM_CHOICE, NO_UNIT, FIELD(compress_on), 0, 0,
      0, 0, stream_words, NULL},
     {"network_model", "SimGrid's network model", EGC_PARAM_CHOICE, NO_UNIT, FIELD(network_model), 0,
@@ -50,10 +56,27 @@ void egc_training_forget_time(egc_training_options *options)
     egc_training_options defaults;
     egc_params_init(egc_training_params, &defaults);
     options->overlap = defaults.overlap;
-    options->cost = defaults.cost;
+    /* Measured while it is learnt: who replays a log has no such times. */
+    if (options->cost != EGC_COST_MEASURED)
+        options->cost = defaults.cost;
+    memcpy(options->cost_table, defaults.cost_table, sizeof options->cost_table);
+    options->cost_scale = defaults.cost_scale;
     options->compress_on = defaults.compress_on;
     options->network_model = defaults.network_model;
     options->max_sim_time_s = defaults.max_sim_time_s;
+}
+
+static egc_status check_cost(const egc_training_config *config, egc_error *err)
+{
+    bool needs_curve =
+        config->options.cost == EGC_COST_TABLE && !egc_cost_is_nothing(&config->method);
+    if (needs_curve && !config->cost_curve)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED, "cost: table has nothing about method %s",
+                        config->method.name);
+    if (config->options.cost == EGC_COST_MEASURED && config->replay)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "cost: measured must train, a log of what was learnt has no such times");
+    return EGC_OK;
 }
 
 egc_status egc_training_check(const egc_training_config *config, egc_error *err)
@@ -75,7 +98,10 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
     egc_status status = egc_method_check(&config->method, err);
     if (status)
         return egc_error_prefix(err, "method");
-    return algorithm->check ? algorithm->check(config, err) : EGC_OK;
+    status = check_cost(config, err);
+    if (!status && algorithm->check)
+        status = algorithm->check(config, err);
+    return status;
 }
 
 size_t egc_training_learners(const egc_training_config *config)
@@ -102,7 +128,7 @@ egc_status egc_training_world(const egc_training_config *config, bool hollow, eg
         .hollow = hollow,
         .channels = 1,
         .max_sim_time_s = config->options.max_sim_time_s,
-        .charge_reduction = config->options.cost == EGC_COST_MODEL,
+        .charge_reduction = config->options.cost != EGC_COST_NONE,
         .thread_contexts = config->thread_contexts,
     };
     egc_status status = egc_world_new(&world, out, err);

@@ -8,7 +8,14 @@
 #include "net/world.h"
 #include "workloads/workload.h"
 
-typedef enum egc_cost_mode { EGC_COST_MODEL, EGC_COST_NONE } egc_cost_mode;
+/* Where the time that compression takes comes from: see charge.h. */
+typedef enum egc_cost_mode {
+    EGC_COST_MODEL,    /* the device and the compressor's cost statement */
+    EGC_COST_TABLE,    /* measurements in a file */
+    EGC_COST_MEASURED, /* this machine, while it trains */
+    EGC_COST_NONE,     /* it takes none */
+} egc_cost_mode;
+
 typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM } egc_compress_on;
 
 /* Words of the `bucket` parameter, as egc_param stores them. */
@@ -23,10 +30,12 @@ typedef struct egc_training_options {
     int64_t seed;
     double bucket_bytes; /* or EGC_BUCKET_* */
     double first_bucket_bytes;
-    bool overlap;      /* exchange buckets while the backward pass goes on */
-    int cost;          /* egc_cost_mode */
-    int compress_on;   /* egc_compress_on */
-    int network_model; /* egc_network_model */
+    bool overlap;                     /* exchange buckets while the backward pass goes on */
+    int cost;                         /* egc_cost_mode */
+    char cost_table[EGC_TEXT_LENGTH]; /* path of the table */
+    double cost_scale;                /* seconds of the device / seconds of the table or the host */
+    int compress_on;                  /* egc_compress_on */
+    int network_model;                /* egc_network_model */
     double max_sim_time_s;
     bool layers; /* report every unit of every step */
 } egc_training_options;
@@ -43,6 +52,7 @@ typedef struct egc_training_config {
     const void *cluster_params;
     egc_device device;
     egc_method method;
+    const struct egc_cost_curve *cost_curve;    /* cost = "table": of the method; or NULL */
     const egc_exchange_type *exchange;          /* NULL: auto */
     const struct egc_algorithm_type *algorithm; /* NULL: sync */
     const void *algorithm_params;
