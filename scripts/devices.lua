@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- Compute devices, as the cost model sees them. `flops` is the peak in single precision;
--- `efficiency` the share of it that training reaches; `memory` the bandwidth of the device's
--- memory; `launch` the time one kernel launch adds. `egc-sim describe NAME` prints the sources.
+-- `efficiency` the share of it that training reaches; `memory` the peak bandwidth of the device's
+-- memory, of which real kernels reach less: what they take is never charged too high; `launch` the
+-- time one kernel launch adds. `egc-sim describe NAME` prints the sources.
 --
 -- A device of your own needs no entry here: write the numbers where a name would stand, as in
 -- device = { flops = "30Tflops", efficiency = 0.5, memory = "700GB/s", launch = "5us" }.

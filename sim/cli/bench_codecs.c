@@ -74,7 +74,7 @@ static egc_status report(const egc_bench_sink *sink, const selection *at, const 
                          const char *does, double density, double seconds, egc_error *err)
 {
     char setting[64];
-    snprintf(setting, sizeof setting, "%s, k/n = %g", does, density);
+    snprintf(setting, sizeof setting, "%s at k/n = %g", does, density);
     const egc_bench_row row = {
         .section = "codecs",
         .name = codec,

@@ -8,7 +8,7 @@
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* The median of what `run` takes in seconds, over calls that fill a tenth of a second and are 5 at
+/* The median of what `run` takes in seconds, over calls that fill 20 ms and are 5 at
  * least. `reset`, which may be NULL, comes before each and is not timed. The first error ends
  * it. */
 egc_status egc_bench_time(egc_status (*run)(void *arg, egc_error *err), void (*reset)(void *arg),

@@ -42,7 +42,7 @@ static const egc_usage usage = {
     .summary = "Measures this machine: what compressing takes (an experiment charges it with "
                "cost = \"table\"), codecs\nand inner loops. Times are medians of several calls",
     .options = options,
-    .example = "egc-sim bench compressors --method topk --method topk:ratio=0.01 --csv costs.csv",
+    .example = "egc-sim bench compressors --method topk --method topk:ratio=0.001 --csv costs.csv",
 };
 
 typedef struct bench_request {
@@ -73,6 +73,25 @@ static egc_status set_params(egc_method *method, char *text, egc_error *err)
     return status ? status : egc_method_check(method, err);
 }
 
+/* A table that says something twice would be refused. */
+static egc_status check_new(const bench_request *request, const egc_method *method, egc_error *err)
+{
+    egc_buf mine = {0}, other = {0};
+    egc_status status = egc_method_describe(method, &mine, err);
+    for (const egc_method *m = request->methods; m < method && !status; m++) {
+        egc_buf_clear(&other);
+        status = egc_method_describe(m, &other, err);
+        bool is_same = !status && strcmp(m->name, method->name) == 0 && mine.len == other.len &&
+                       (mine.len == 0 || memcmp(mine.data, other.data, mine.len) == 0);
+        if (is_same)
+            status = egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                              "%s is there already with these parameters", method->name);
+    }
+    egc_buf_fini(&mine);
+    egc_buf_fini(&other);
+    return status;
+}
+
 static egc_status add_method(bench_request *request, const char *value, egc_error *err)
 {
     char *text = egc_strdup(value);
@@ -85,6 +104,8 @@ static egc_status add_method(bench_request *request, const char *value, egc_erro
     egc_status status = egc_method_init(method, text, err);
     if (!status)
         status = set_params(method, colon ? colon + 1 : text + strlen(text), err);
+    if (!status)
+        status = check_new(request, method, err);
     egc_free(text);
     return status ? egc_error_prefix(err, "--method") : EGC_OK;
 }
@@ -101,10 +122,20 @@ static egc_status parse_count(const char *name, const char *text, double least, 
     return EGC_OK;
 }
 
+static egc_status add_elements(bench_request *request, const char *value, egc_error *err)
+{
+    uint64_t n;
+    egc_status status = parse_count("elements", value, 1, 1 << 30, &n, err);
+    for (size_t i = 0; i < request->n_elements && !status; i++)
+        if (request->elements[i] == n)
+            status = egc_fail(err, EGC_ERROR_UNSUPPORTED, "--elements: %s is there already", value);
+    if (!status)
+        request->elements[request->n_elements++] = n;
+    return status;
+}
+
 static egc_status set_option(bench_request *request, int option, const char *value, egc_error *err)
 {
-    uint64_t number = 0;
-    egc_status status = EGC_OK;
     switch (option) {
     case OPTION_CSV:
         request->csv = value;
@@ -112,13 +143,11 @@ static egc_status set_option(bench_request *request, int option, const char *val
     case OPTION_METHOD:
         return add_method(request, value, err);
     case OPTION_ELEMENTS:
-        status = parse_count("elements", value, 1, 1 << 30, &number, err);
-        request->elements[request->n_elements++] = number;
-        break;
+        return add_elements(request, value, err);
     case OPTION_SEED:
         return parse_count("seed", value, 0, 0x1p53, &request->seed, err);
     }
-    return status;
+    return EGC_OK;
 }
 
 static bool is_wanted(const bench_request *request, const char *section)
@@ -246,15 +275,16 @@ static egc_status on_cost(void *arg, const egc_bench_cost *cost, egc_error *err)
     return status ? status : end_row(out, err);
 }
 
-static egc_status write_csv(const report *out, const char *path, egc_error *err)
+/* Without keep it only finds out whether it can be written, before minutes are spent. */
+static egc_status write_csv(const egc_buf *csv, const char *path, bool keep, egc_error *err)
 {
     egc_draft draft = {.fd = -1};
     egc_status status = egc_draft_open(&draft, path, err);
-    if (!status)
-        status = egc_draft_write(&draft, out->csv.data, out->csv.len, err);
-    if (!status)
+    if (!status && keep)
+        status = egc_draft_write(&draft, csv->data, csv->len, err);
+    if (!status && keep)
         status = egc_draft_sync(&draft, err);
-    if (!status)
+    if (!status && keep)
         status = egc_draft_commit(&draft, err);
     egc_draft_discard(&draft);
     return status;
@@ -285,13 +315,15 @@ static egc_status bench(bench_request *request, egc_error *err)
     report out = {0};
     const egc_bench_sink sink = {.arg = &out, .row = on_row};
     egc_status status = begin_csv(&out, err);
+    if (!status && request->csv)
+        status = write_csv(&out.csv, request->csv, false, err);
     if (!status && is_wanted(request, "compressors"))
         status = bench_compressors(request, &out, err);
     for (size_t i = 0; i < N_SECTIONS && !status; i++)
         if (is_wanted(request, sections[i].name))
             status = sections[i].run(&sink, err);
     if (!status && request->csv)
-        status = write_csv(&out, request->csv, err);
+        status = write_csv(&out.csv, request->csv, true, err);
     egc_buf_fini(&out.csv);
     return status;
 }

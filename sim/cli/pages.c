@@ -135,6 +135,13 @@ static void print_cost(const egc_cost *cost)
     if (cost->sort_bytes_per_element > 0)
         printf(" and %g log2(n) for sorting", cost->sort_bytes_per_element);
     printf(", %g kernel%s a unit\n", cost->kernels, cost->kernels == 1 ? "" : "s");
+    if (cost->decode_bytes_per_element > 0)
+        printf("  %-11s decoding: %g bytes an element and round\n", "",
+               cost->decode_bytes_per_element);
+    printf(
+        "  %-11s charged with cost = \"model\": bytes / the device's memory bandwidth + kernels x "
+        "its launch,\n  %-11s and what memory and messages add\n",
+        "", "");
 }
 
 /* The exchanges that can carry a round. */

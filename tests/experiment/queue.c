@@ -167,6 +167,23 @@ static void unshared_points_are_alone(void **unused)
     end(&s);
 }
 
+static void measured_points_are_alone(void **unused)
+{
+    (void)unused;
+    study s;
+    egc_error err;
+    start(&s, true);
+    egc_queue_free(s.queue);
+    for (size_t i = 0; i < FAKE_SEEDS; i++)
+        s.fake.points[i].config.options.cost = EGC_COST_MEASURED;
+    assert_ok(egc_queue_new(&s.fake.experiment, s.is_pending, true, s.spool.text, &s.queue, &err),
+              err);
+    for (size_t i = 0; i < FAKE_SEEDS; i++)
+        next(&s, i, EGC_LEARNS_ALONE);
+    next(&s, FAKE_SEEDS, EGC_LEARNS_FIRST);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +193,7 @@ int main(void)
         cmocka_unit_test(finished_points_are_passed_over),
         cmocka_unit_test(the_time_left_tells_replays_from_training),
         cmocka_unit_test(unshared_points_are_alone),
+        cmocka_unit_test(measured_points_are_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,7 @@ static void identify_learning(const char *override, char key[EGC_LEARNING_KEY_LE
 
 static const char *const of_time[] = {
     "overlap=false",         "cost=none",
+    "cost_scale=2",          "cost_table=x.csv",
     "compress_on=stream",    "network_model=lv08",
     "max_sim_time=5",        "cluster.bandwidth=10Gbps",
     "cluster.latency=1ms",   "cluster.efficiency=0.5",
@@ -128,6 +129,16 @@ static void points_that_differ_in_time_learn_the_same(void **state)
         if (strcmp(got, want) == 0)
             fail_msg("%s: must learn something else", of_learning[i]);
     }
+}
+
+/* Who replays a log has no times to measure. */
+static void measured_points_learn_apart(void **state)
+{
+    (void)state;
+    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    identify_learning(NULL, want);
+    identify_learning("cost=measured", got);
+    assert_string_not_equal(got, want);
 }
 
 static bool is_among(const char *name, const char *const *settings, size_t n)
@@ -207,6 +218,7 @@ int main(void)
         cmocka_unit_test(equal_parameters_have_equal_ids),
         cmocka_unit_test(other_parameters_have_other_ids),
         cmocka_unit_test(points_that_differ_in_time_learn_the_same),
+        cmocka_unit_test(measured_points_learn_apart),
         cmocka_unit_test(every_option_is_of_time_or_of_learning),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(devices_name_their_sources),

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of costs: which rows are about a method, and what is refused. */
+#include "experiment/cost_file.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char path[] = P_tmpdir "/egc-costs-XXXXXX";
+
+static int make_path(void **state)
+{
+    (void)state;
+    int file = mkstemp(path);
+    return file < 0 || close(file);
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static egc_method method_of(const char *name, const char *key, const char *word)
+{
+    egc_method method;
+    egc_error err;
+    assert_ok(egc_method_init(&method, name, &err), err);
+    const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
+    if (key)
+        assert_ok(egc_method_set(&method, key, &value, &err), err);
+    return method;
+}
+
+static const egc_cost_curve *read_file(egc_arena *arena, const egc_method *method)
+{
+    egc_error err;
+    const egc_cost_curve *curve;
+    assert_ok(egc_cost_file_read(arena, path, method, &curve, &err), err);
+    return curve;
+}
+
+#define HEAD "method,params,elements,encode_s,decode_s\n"
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void rows_of_a_method_are_sorted(void **state)
+{
+    (void)state;
+    egc_arena arena = {0};
+    write_file("note,decode_s,encode_s,elements,params,method\n"
+               ",3e-6,2e-6,1000,,topk\n"
+               "not about any,,,,,\n"
+               ",9,9,10,,randomk\n"
+               "\"quoted, with a comma\",1e-6,1.5e-6,10,,topk\n");
+    egc_method topk = method_of("topk", NULL, NULL);
+    const egc_cost_curve *curve = read_file(&arena, &topk);
+    assert_int_equal(curve->n_samples, 2);
+    const egc_cost_sample want[] = {{10, 1.5e-6, 1e-6}, {1000, 2e-6, 3e-6}};
+    assert_memory_equal(curve->samples, want, sizeof want);
+    egc_arena_fini(&arena);
+}
+
+static void params_choose_rows(void **state)
+{
+    (void)state;
+    egc_arena arena = {0};
+    write_file(HEAD "topk,,10,1,1\n"
+                    "topk,ratio=0.1,10,2,2\n"
+                    "topk,*,10,3,3\n"
+                    "topk,*,20,4,4\n");
+    static const struct {
+        const char *key, *word;
+        double want;
+    } rows[] = {{NULL, NULL, 1}, {"ratio", "0.1", 2}, {"ratio", "0.2", 3}, {"memory", "none", 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        egc_method method = method_of("topk", rows[i].key, rows[i].word);
+        assert_true(read_file(&arena, &method)->samples->encode_s == rows[i].want);
+    }
+    egc_arena_fini(&arena);
+}
+
+/* ... of the numbers that are used, and of no others. */
+static void a_curve_has_an_identity(void **state)
+{
+    (void)state;
+    egc_arena arena = {0};
+    egc_method topk = method_of("topk", NULL, NULL);
+    write_file(HEAD "topk,,10,1,1\ntopk,,20,2,2\nqsgd,,10,1,1\n");
+    const egc_cost_curve *first = read_file(&arena, &topk);
+    assert_int_equal(strspn(first->id, "0123456789abcdef"), 16);
+    write_file(HEAD "qsgd,,10,5,5\ntopk,,20,2.0,2\ntopk,,10,1,1e0\n");
+    assert_string_equal(read_file(&arena, &topk)->id, first->id);
+    write_file(HEAD "topk,,10,1,1\ntopk,,20,2,2.1\n");
+    assert_string_not_equal(read_file(&arena, &topk)->id, first->id);
+    egc_arena_fini(&arena);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+static void refused(const char *text, egc_status status, const char *message)
+{
+    egc_arena arena = {0};
+    egc_error err = {0};
+    const egc_cost_curve *curve;
+    char want[512];
+    egc_method method = method_of("topk", "ratio", "0.1");
+    write_file(text);
+    snprintf(want, sizeof want, "%s%s", path, message);
+    assert_fails(egc_cost_file_read(&arena, path, &method, &curve, &err), err, status, want);
+    egc_arena_fini(&arena);
+}
+
+static void what_is_no_table_is_refused(void **state)
+{
+    (void)state;
+    refused("", EGC_ERROR_FORMAT, ": no header row");
+    refused("method,params,elements,encode_s\n", EGC_ERROR_FORMAT,
+            ": has no column decode_s; must have method, params, elements, encode_s and decode_s, "
+            "as `egc-sim bench compressors --csv FILE` writes them");
+    refused(HEAD "topk,,10,1\n", EGC_ERROR_FORMAT, ": row 2 has 4 fields, the header has 5");
+    refused(HEAD "topk,*,10,1,1\nqsgd,,0.5,1,1\n", EGC_ERROR_FORMAT,
+            ":3: elements must be a number >= 1, got \"0.5\"");
+    refused(HEAD "topk,*,10,1ms,1\n", EGC_ERROR_FORMAT,
+            ":2: encode_s must be a number >= 0, got \"1ms\"");
+    refused(HEAD "topk,*,10,1,-1\n", EGC_ERROR_FORMAT,
+            ":2: decode_s must be a number >= 0, got \"-1\"");
+    refused(HEAD "topk,*,10,inf,1\n", EGC_ERROR_FORMAT,
+            ":2: encode_s must be a number >= 0, got \"inf\"");
+    refused(HEAD "topk,*,10,1,\n", EGC_ERROR_FORMAT,
+            ":2: decode_s must be a number >= 0, got \"\"");
+    refused(HEAD "topk,*,10,1,1\ntopk,*,20,1,1\ntopk,*,10,2,2\n", EGC_ERROR_FORMAT,
+            ":4: says again what 10 elements take, line 2 does already");
+    refused(HEAD "topk,*,10,1,1\ntopk,*,20,1,12", EGC_ERROR_FORMAT,
+            ": must end with a line end; its last row may be cut off");
+}
+
+static void methods_without_a_row_are_refused(void **state)
+{
+    (void)state;
+    refused(HEAD "topk,,10,1,1\nqsgd,*,10,1,1\n", EGC_ERROR_NAME,
+            ": has no row of method topk ratio=0.1; `egc-sim bench compressors --method "
+            "'topk:ratio=0.1' --csv FILE` measures it, and params \"*\" in a row means any");
+    refused(HEAD, EGC_ERROR_NAME,
+            ": has no row of method topk ratio=0.1; `egc-sim bench compressors --method "
+            "'topk:ratio=0.1' --csv FILE` measures it, and params \"*\" in a row means any");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_a_method_are_sorted),
+        cmocka_unit_test(params_choose_rows),
+        cmocka_unit_test(a_curve_has_an_identity),
+        cmocka_unit_test(what_is_no_table_is_refused),
+        cmocka_unit_test(methods_without_a_row_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}
