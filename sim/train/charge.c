@@ -13,31 +13,28 @@ static egc_cost_mode mode_of(const egc_training_config *config)
 
 /* ---- by the model ---------------------------------------------------------------------------- */
 
-static double model_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
-                            const egc_bucket *bucket)
+static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
 {
-    const egc_training_config *config = learning->config;
+    const egc_training_config *config = what->config;
     double seconds = 0;
-    for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++) {
-        const egc_learnt_part *part = egc_learning_part(learning, step, round, worker, u);
+    for (size_t i = 0; i < what->bucket->n_units; i++) {
         const egc_cost_work work = {
-            .round = round,
-            .n = learning->plan.units[u].count,
-            .sent = part->sent,
-            .wire_bytes = (double)part->wire_bytes,
+            .round = what->round,
+            .n = what->plan->units[what->bucket->first_unit + i].count,
+            .sent = parts[i].sent,
+            .wire_bytes = (double)parts[i].wire_bytes,
         };
         seconds += egc_cost_encode(&config->method, &config->device, &work);
     }
     return seconds;
 }
 
-static double model_delivery(const egc_learning *learning, size_t round, const egc_bucket *bucket,
-                             const egc_received *received)
+static double model_decode(const egc_charge *what, const egc_received *received)
 {
-    const egc_training_config *config = learning->config;
+    const egc_training_config *config = what->config;
     egc_cost_work work = {
-        .round = round,
-        .n = bucket->count,
+        .round = what->round,
+        .n = what->bucket->count,
         .n_messages = received->n_messages,
         .reduced = received->reduced,
     };
@@ -48,51 +45,78 @@ static double model_delivery(const egc_learning *learning, size_t round, const e
 
 /* ---- by the table ---------------------------------------------------------------------------- */
 
-/* Of a bucket's units, in one of the rounds. */
-static double table_seconds(const egc_learning *learning, const egc_bucket *bucket,
+/* Of the bucket's units, in one of the rounds. */
+static double table_seconds(const egc_charge *what,
                             double (*of)(const egc_cost_curve *curve, double n))
 {
-    const egc_training_config *config = learning->config;
+    const egc_training_config *config = what->config;
+    const egc_unit *unit = &what->plan->units[what->bucket->first_unit];
     double seconds = 0;
-    for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
-        seconds += of(config->cost_curve, (double)learning->plan.units[u].count);
-    return config->options.cost_scale * seconds / (double)learning->route.n_rounds;
+    for (size_t i = 0; i < what->bucket->n_units; i++)
+        seconds += of(config->cost_curve, (double)unit[i].count);
+    return config->options.cost_scale * seconds / (double)egc_method_rounds(&config->method);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+
+double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts)
+{
+    switch (mode_of(what->config)) {
+    case EGC_COST_MODEL:
+        return model_encode(what, parts);
+    case EGC_COST_TABLE:
+        return table_seconds(what, egc_cost_curve_encode);
+    case EGC_COST_MEASURED:
+        return what->config->options.cost_scale * what->host_s;
+    case EGC_COST_NONE:
+        break;
+    }
+    return 0;
+}
+
+double egc_charge_decode(const egc_charge *what, const egc_received *received)
+{
+    bool one_round = egc_method_rounds(&what->config->method) == 1;
+    switch (mode_of(what->config)) {
+    case EGC_COST_MODEL:
+        return model_decode(what, received);
+    case EGC_COST_TABLE:
+        return table_seconds(what, egc_cost_curve_decode) *
+               (one_round ? (double)received->n_messages : 1);
+    case EGC_COST_MEASURED:
+        return what->config->options.cost_scale * what->host_s;
+    case EGC_COST_NONE:
+        break;
+    }
+    return 0;
+}
+
+/* ---- of what is learnt ----------------------------------------------------------------------- */
 
 double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
                           size_t b)
 {
     const egc_bucket *bucket = &learning->plan.buckets[b];
-    switch (mode_of(learning->config)) {
-    case EGC_COST_MODEL:
-        return model_message(learning, step, round, worker, bucket);
-    case EGC_COST_TABLE:
-        return table_seconds(learning, bucket, egc_cost_curve_encode);
-    case EGC_COST_MEASURED:
-        return learning->config->options.cost_scale *
-               egc_learning_outgoing(learning, step, round, worker, b)->made_s;
-    case EGC_COST_NONE:
-        break;
-    }
-    return 0;
+    const egc_charge what = {
+        .config = learning->config,
+        .plan = &learning->plan,
+        .bucket = bucket,
+        .round = round,
+        .host_s = egc_learning_outgoing(learning, step, round, worker, b)->made_s,
+    };
+    return egc_charge_encode(&what,
+                             egc_learning_part(learning, step, round, worker, bucket->first_unit));
 }
 
 double egc_charge_delivery(const egc_learning *learning, size_t round, size_t b,
                            const egc_received *received)
 {
-    const egc_bucket *bucket = &learning->plan.buckets[b];
-    switch (mode_of(learning->config)) {
-    case EGC_COST_MODEL:
-        return model_delivery(learning, round, bucket, received);
-    case EGC_COST_TABLE:
-        return table_seconds(learning, bucket, egc_cost_curve_decode) *
-               (learning->route.n_rounds == 1 ? (double)received->n_messages : 1);
-    case EGC_COST_MEASURED:
-        return learning->config->options.cost_scale * *egc_learning_taken_s(learning, round, b);
-    case EGC_COST_NONE:
-        break;
-    }
-    return 0;
+    const egc_charge what = {
+        .config = learning->config,
+        .plan = &learning->plan,
+        .bucket = &learning->plan.buckets[b],
+        .round = round,
+        .host_s = *egc_learning_taken_s(learning, round, b),
+    };
+    return egc_charge_decode(&what, received);
 }

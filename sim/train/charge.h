@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The device time that a run's messages stand for. Where it comes from is the cost option's to say:
+/* The device time that messages stand for. Where it comes from is the cost option's to say:
  *
  *     model     the device and the compressor's statement (cost.h)
  *     table     measurements of the method (cost_table.h) times cost_scale. What a method of
@@ -12,6 +12,23 @@
 #define EGC_TRAIN_CHARGE_H
 
 #include "train/learning.h"
+
+/* A bucket in one round of a step. */
+typedef struct egc_charge {
+    const egc_training_config *config;
+    const egc_plan *plan;
+    const egc_bucket *bucket;
+    size_t round;
+    double host_s; /* what is to be charged took here */
+} egc_charge;
+
+/* Seconds to make one sender's message; parts of the bucket's units, in their order. */
+double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts);
+
+/* Seconds to take in what was delivered. */
+double egc_charge_decode(const egc_charge *what, const egc_received *received);
+
+/* ---- of what is learnt ----------------------------------------------------------------------- */
 
 /* Seconds to make a worker's message of a round, which is made already. */
 double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,

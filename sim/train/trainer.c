@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "train/algorithm.h"
-#include "train/cost.h"
+#include "train/charge.h"
 #include "train/optimizer.h"
 #include "train/source.h"
 
@@ -49,9 +50,10 @@ static egc_status make_plan(egc_trainer *trainer, egc_error *err)
         longest = trainer->plan.units[u].count > longest ? trainer->plan.units[u].count : longest;
     if (!status)
         status = egc_workspace_new(longest, &trainer->workspace, err);
+    size_t n_units = trainer->plan.n_units; /* and as many parts: of one message at a time */
     return status ? status
-                  : egc_learnt_init(&trainer->learnt, &trainer->arena, trainer->n_workers,
-                                    trainer->plan.n_units, 0, err);
+                  : egc_learnt_init(&trainer->learnt, &trainer->arena, trainer->n_workers, n_units,
+                                    n_units, err);
 }
 
 /* The account of a step that begins now. */
@@ -207,23 +209,22 @@ void egc_sender_fini(egc_sender *sender)
     egc_encoder_free(sender->encoder);
 }
 
-/* Charges a bucket's message, and takes what it did into the account. */
-static double charge(egc_sender *sender, const egc_bucket *bucket)
+/* Charges a bucket's message, which took host_s here, and takes what it did into the account. */
+static double charge(egc_sender *sender, size_t b, double host_s)
 {
     egc_trainer *trainer = sender->trainer;
-    const egc_training_config *config = trainer->config;
-    double seconds = 0;
-    for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++) {
-        const egc_encoding *encoding = egc_encoder_encoding(sender->encoder, u);
-        const egc_cost_work work = {.n = trainer->plan.units[u].count,
-                                    .sent = encoding->sent,
-                                    .wire_bytes = (double)encoding->wire_bytes};
-        if (config->options.cost == EGC_COST_MODEL)
-            seconds += egc_cost_encode(&config->method, &config->device, &work);
+    const egc_bucket *bucket = &trainer->plan.buckets[b];
+    egc_learnt_part *parts = &trainer->learnt.parts[bucket->first_unit];
+    for (size_t i = 0; i < bucket->n_units; i++) {
+        const egc_encoding *encoding =
+            egc_encoder_encoding(sender->encoder, bucket->first_unit + i);
+        parts[i] = (egc_learnt_part){encoding->sent, encoding->wire_bytes};
         if (sender->counted)
-            egc_learnt_add(&trainer->learnt, u, encoding);
+            egc_learnt_add(&trainer->learnt, bucket->first_unit + i, encoding);
     }
-    return seconds;
+    const egc_charge what = {
+        .config = trainer->config, .plan = &trainer->plan, .bucket = bucket, .host_s = host_s};
+    return egc_charge_encode(&what, parts);
 }
 
 static egc_status encode_bucket(egc_sender *sender, size_t b, egc_error *err)
@@ -231,13 +232,14 @@ static egc_status encode_bucket(egc_sender *sender, size_t b, egc_error *err)
     const egc_bucket *bucket = &sender->trainer->plan.buckets[b];
     egc_buf *message = &sender->messages[b];
     egc_buf_clear(message);
+    double start_s = egc_host_now();
     egc_status status = egc_encoder_message(sender->encoder, 0, bucket->first_unit, bucket->n_units,
                                             0, message, err);
     if (!status)
         status = egc_encoder_finish(sender->encoder, bucket->first_unit, bucket->n_units, err);
     if (status)
         return status;
-    sender->encode_s[b] = charge(sender, bucket);
+    sender->encode_s[b] = charge(sender, b, egc_host_now() - start_s);
     if (sender->counted)
         sender->trainer->learnt.totals.message_bytes += (double)message->len;
     return EGC_OK;
@@ -265,18 +267,6 @@ egc_status egc_trainer_decoder(const egc_trainer *trainer, size_t n_messages, eg
     return egc_decoder_new(&config, out, err);
 }
 
-static double charge_decoding(const egc_trainer *trainer, size_t bucket, const egc_buf *messages,
-                              size_t n_messages)
-{
-    const egc_training_config *config = trainer->config;
-    egc_cost_work work = {.n = trainer->plan.buckets[bucket].count, .n_messages = n_messages};
-    for (size_t i = 0; i < n_messages; i++)
-        work.wire_bytes += (double)messages[i].len;
-    return config->options.cost == EGC_COST_MODEL
-               ? egc_cost_decode(&config->method, &config->device, &work)
-               : 0;
-}
-
 egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, size_t b,
                               const egc_buf *messages, size_t n_messages, float *average,
                               double *decode_s, egc_error *err)
@@ -294,8 +284,14 @@ egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, 
         .messages = readers,
         .n_messages = n_messages,
     };
+    double start_s = egc_host_now();
     egc_status status = egc_decoder_take(decoder, &delivery, average, err);
+    const egc_charge what = {.config = trainer->config,
+                             .plan = &trainer->plan,
+                             .bucket = bucket,
+                             .host_s = egc_host_now() - start_s};
+    *decode_s =
+        egc_charge_decode(&what, &(egc_received){.messages = messages, .n_messages = n_messages});
     egc_free(readers);
-    *decode_s = charge_decoding(trainer, b, messages, n_messages);
     return status;
 }
