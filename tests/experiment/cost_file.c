@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of costs: which rows are about a method, and what is refused. */
 #include "experiment/cost_file.h"
+
+#include "base/mem.h"
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -153,6 +155,26 @@ static void methods_without_a_row_are_refused(void **state)
             "'topk:ratio=0.1' --csv FILE` measures it, and params \"*\" in a row means any");
 }
 
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    write_file(HEAD "topk,ratio=0.1,10,1,1\ntopk,ratio=0.1,20,1,1\n");
+    egc_method method = method_of("topk", "ratio", "0.1");
+    egc_status status = EGC_ERROR_MEMORY;
+    long k = 0;
+    for (; status; k++) {
+        egc_arena arena = {0};
+        egc_error err;
+        const egc_cost_curve *curve;
+        egc_mem_fail_after(k);
+        status = egc_cost_file_read(&arena, path, &method, &curve, &err);
+        egc_mem_fail_after(-1);
+        assert_true(status == EGC_OK || status == EGC_ERROR_MEMORY);
+        egc_arena_fini(&arena);
+    }
+    assert_true(k > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +183,7 @@ int main(void)
         cmocka_unit_test(a_curve_has_an_identity),
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(methods_without_a_row_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }
