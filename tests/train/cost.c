@@ -120,6 +120,23 @@ static void measured_times_are_those_of_this_machine(void **state)
     }
 }
 
+/* Steps that are alike in all else are not taken to last as long. */
+static void measured_steps_do_not_repeat(void **state)
+{
+    (void)state;
+    egc_training_config config = charged("fp16", EGC_COST_MEASURED);
+    config.options.workers = 8;
+    config.options.sampled_workers = 2;
+    config.options.steps = 12;
+    const result *r = run(&config);
+    assert_int_equal(r->steps, 12);
+    for (uint64_t i = 1; i < r->steps; i++) {
+        assert_true(r->step[i].sent_bytes == r->step[0].sent_bytes);
+        assert_true(r->step[i].compress_s > 0);
+        assert_true(r->step[i].compress_s != r->step[i - 1].compress_s);
+    }
+}
+
 static void impossible_costs_are_refused(void **state)
 {
     (void)state;
@@ -202,6 +219,7 @@ int main(void)
         cmocka_unit_test(tables_are_charged),
         cmocka_unit_test(the_uncompressed_cost_the_same),
         cmocka_unit_test(measured_times_are_those_of_this_machine),
+        cmocka_unit_test(measured_steps_do_not_repeat),
         cmocka_unit_test(impossible_costs_are_refused),
         cmocka_unit_test(only_measured_costs_are_kept),
         cmocka_unit_test(the_model_orders_methods_as_papers_do),
