@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The device time that messages stand for. Where it comes from is the cost option's to say:
  *
- *     model     the device and the compressor's statement (cost.h)
- *     table     measurements of the method (cost_table.h) times cost_scale. What a method of
- * several rounds takes is shared out among them evenly measured  what this process just took for
- * the same, times cost_scale: not reproducible none      nothing
+ * - model: the device and the compressor's statement (cost.h).
+ * - table: measurements of the method (cost_table.h) times cost_scale. What a method of several
+ *   rounds takes is shared out among them evenly.
+ * - measured: what this process just took for the same, times cost_scale: not reproducible.
+ * - none: nothing.
  *
  * A method that sends gradients as they are is charged as the model says in all but the last: what
  * the simulator does for it, a device need not do. */
