@@ -6,12 +6,24 @@
 #include "base/mem.h"
 #include "net/world_state.h"
 
+egc_actor *egc_actor_self(void)
+{
+    return sg_actor_self_get_data();
+}
+
+/* All stacks begin at the same place of a page: what actors touch between two waits would meet in
+ * the same few sets of a cache. So each leaves a gap, longer than that of the one before it. (512
+ * actors on a ring: a tenth faster.) */
+enum { STAGGERS = 16, STAGGER_BYTES = 256 };
+
 /* An actor that is killed is unwound from within whatever call it waits in: it comes here no more
  * and stays unfinished. */
 static void run_actor(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    egc_actor *actor = sg_actor_self_get_data();
+    egc_actor *actor = egc_actor_self();
+    volatile char gap[1 + STAGGER_BYTES * (actor->number % STAGGERS)];
+    (void)gap[0];
     egc_error err = {0};
     egc_status status = actor->main(actor->arg, &err);
     actor->finished = true;
@@ -28,22 +40,26 @@ egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_act
     egc_actor *actor = egc_calloc(1, sizeof *actor);
     if (!actor)
         return egc_fail_memory(err, sizeof *actor);
-    *actor = (egc_actor){.world = world, .name = egc_strdup(name), .main = main, .arg = arg};
+    *actor = (egc_actor){.world = world,
+                         .number = world->n_actors,
+                         .name = egc_strdup(name),
+                         .main = main,
+                         .arg = arg};
     if (!actor->name) {
         egc_free(actor);
         return egc_fail_memory(err, 1);
     }
     *world->next_actor = actor;
     world->next_actor = &actor->next;
+    world->n_actors++;
     sg_actor_t started = sg_actor_init(name, world->hosts[rank]);
     sg_actor_set_data(started, actor);
     sg_actor_start(started, run_actor, 0, NULL);
     return EGC_OK;
 }
 
-void egc_actor_waits(egc_waiting waiting, int peer, int channel)
+void egc_actor_waits(egc_actor *actor, egc_waiting waiting, int peer, int channel)
 {
-    egc_actor *actor = sg_actor_self_get_data();
     actor->waiting = waiting;
     actor->peer = peer;
     actor->channel = channel;

@@ -28,6 +28,8 @@ struct egc_request {
     void *arrived; /* the sender's request */
 };
 
+enum { KEPT_BYTES = 64 << 10 }; /* a request that rests holds no more */
+
 /* ---- requests are pooled ------------------------------------------------------------------- */
 
 static egc_request *request_take(egc_world *world)
@@ -45,9 +47,12 @@ static egc_request *request_take(egc_world *world)
     return request;
 }
 
+/* Small copies leave their memory for the next one. */
 static void request_give(egc_world *world, egc_request *request)
 {
-    egc_buf_fini(&request->kept);
+    if (request->kept.capacity > KEPT_BYTES)
+        egc_buf_fini(&request->kept);
+    egc_buf_clear(&request->kept);
     request->next_idle = world->idle_requests;
     world->idle_requests = request;
 }
@@ -102,6 +107,31 @@ static egc_status mailbox_find(egc_sim_transport *from, int to, sg_mailbox_t *ou
     return EGC_OK;
 }
 
+/* Most exchanges send to the peer they sent to last: that mailbox is at hand. */
+static egc_status outbox(egc_sim_transport *transport, int to, sg_mailbox_t *out, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    if (!transport->outbox || transport->to != to) {
+        status = mailbox_find(transport, to, &transport->outbox, err);
+        transport->to = status ? transport->to : to;
+    }
+    *out = transport->outbox;
+    return status;
+}
+
+static egc_status inbox(egc_sim_transport *transport, int from, sg_mailbox_t *out, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    if (!transport->inbox || transport->from != from) {
+        egc_transport *sender = egc_world_transport(transport->world, from, transport->channel);
+        status = mailbox_find((egc_sim_transport *)sender, transport->common.rank,
+                              &transport->inbox, err);
+        transport->from = status ? transport->from : from;
+    }
+    *out = transport->inbox;
+    return status;
+}
+
 void egc_sim_transport_fini(egc_sim_transport *transport)
 {
     tdestroy(transport->mailboxes, egc_free);
@@ -113,8 +143,8 @@ static egc_status start_send(egc_transport *common, int to, const void *data, si
                              egc_request **out, egc_error *err)
 {
     egc_sim_transport *transport = (egc_sim_transport *)common;
-    sg_mailbox_t box;
-    egc_status status = mailbox_find(transport, to, &box, err);
+    sg_mailbox_t box = NULL;
+    egc_status status = outbox(transport, to, &box, err);
     if (status)
         return status;
     egc_request *request = request_take(transport->world);
@@ -135,9 +165,8 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
 {
     egc_sim_transport *transport = (egc_sim_transport *)common;
     egc_world *world = transport->world;
-    egc_transport *sender = egc_world_transport(world, from, transport->channel);
-    sg_mailbox_t box;
-    egc_status status = mailbox_find((egc_sim_transport *)sender, common->rank, &box, err);
+    sg_mailbox_t box = NULL;
+    egc_status status = inbox(transport, from, &box, err);
     if (status)
         return status;
     egc_request *request = request_take(world);
@@ -193,10 +222,11 @@ static egc_status fail_lost(const egc_sim_transport *transport, const egc_reques
 static egc_status finish(egc_transport *common, egc_request *request, egc_error *err)
 {
     egc_sim_transport *transport = (egc_sim_transport *)common;
-    egc_actor_waits(request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
                     transport->channel);
     sg_error_t lost = sg_comm_wait(request->comm);
-    egc_actor_waits(EGC_WAITING_NOT, 0, 0);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
     egc_status status = egc_world_check(transport->world, err);
     if (status)
         return status;

@@ -32,9 +32,10 @@ void egc_gate_signal(egc_gate *gate)
 
 void egc_gate_wait(egc_gate *gate)
 {
-    egc_actor_waits(EGC_WAITING_GATE, 0, 0);
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, EGC_WAITING_GATE, 0, 0);
     sg_sem_acquire(gate->semaphore);
-    egc_actor_waits(EGC_WAITING_NOT, 0, 0);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
 }
 
 struct egc_barrier {
@@ -58,7 +59,8 @@ void egc_barrier_free(egc_barrier *barrier)
 
 void egc_barrier_wait(egc_barrier *barrier)
 {
-    egc_actor_waits(EGC_WAITING_BARRIER, 0, 0);
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, EGC_WAITING_BARRIER, 0, 0);
     sg_barrier_wait(barrier->barrier);
-    egc_actor_waits(EGC_WAITING_NOT, 0, 0);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
 }

@@ -5,6 +5,7 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
+#include <simgrid/mailbox.h>
 
 #include "net/world.h"
 
@@ -19,6 +20,7 @@ typedef enum egc_waiting {
 typedef struct egc_actor {
     struct egc_actor *next; /* in the order of spawning */
     egc_world *world;
+    size_t number; /* in that order, from 0 */
     char *name;
     egc_actor_main main;
     void *arg;
@@ -31,7 +33,9 @@ typedef struct egc_sim_transport {
     egc_transport common;
     egc_world *world;
     int channel;
-    void *mailboxes; /* a search tree: where this rank sends to, filled on first use */
+    void *mailboxes;            /* a search tree: where this rank sends to, filled on first use */
+    int to, from;               /* the last peers, */
+    sg_mailbox_t outbox, inbox; /* and the mailboxes to and from them; NULL before the first */
 } egc_sim_transport;
 
 struct egc_world {
@@ -40,6 +44,7 @@ struct egc_world {
     sg_host_t *hosts;              /* by rank */
     egc_sim_transport *transports; /* by rank * channels + channel */
     egc_actor *first_actor, **next_actor;
+    size_t n_actors;
     egc_request *requests; /* all that were ever made */
     egc_request *idle_requests;
     egc_error failure; /* the first one; ends the run */
@@ -51,8 +56,11 @@ extern const egc_transport_ops egc_sim_transport_ops;
 void egc_sim_transport_fini(egc_sim_transport *transport);
 void egc_requests_free(egc_world *world);
 
-/* Notes what the calling actor is about to wait for; EGC_WAITING_NOT afterwards. */
-void egc_actor_waits(egc_waiting waiting, int peer, int channel);
+/* The calling actor. */
+egc_actor *egc_actor_self(void);
+
+/* Notes what it is about to wait for; EGC_WAITING_NOT afterwards. */
+void egc_actor_waits(egc_actor *actor, egc_waiting waiting, int peer, int channel);
 
 /* Every way in which simulated time passes is followed by this check: EGC_OK, TIMEOUT past the
  * limit, or the failure that is ending the run. */
