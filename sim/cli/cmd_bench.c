@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/bench_library.h"
+#include "cli/bench_simulator.h"
 #include "cli/cli.h"
 #include "cli/versions.h"
 #include "experiment/cost_file.h"
@@ -18,6 +19,7 @@ static const struct {
 } sections[] = {
     {"codecs", egc_bench_codecs},
     {"kernels", egc_bench_kernels},
+    {"simulator", egc_bench_simulator},
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
@@ -38,9 +40,9 @@ static const egc_option options[] = {
 
 static const egc_usage usage = {
     .command = "bench",
-    .arguments = "[compressors|codecs|kernels|all] [options]",
+    .arguments = "[compressors|codecs|kernels|simulator|all] [options]",
     .summary = "Measures this machine: what compressing takes (an experiment charges it with "
-               "cost = \"table\"), codecs\nand inner loops. Times are medians of several calls",
+               "cost = \"table\"), codecs,\ninner loops, and how fast it simulates. Times are medians of several calls",
     .options = options,
     .example = "egc-sim bench compressors --method topk --method topk:ratio=0.001 --csv costs.csv",
 };

@@ -15,7 +15,7 @@ static const egc_command commands[] = {
     {"list", egc_cmd_list, "what there is: compressors, workloads, clusters ..."},
     {"describe", egc_cmd_describe, "all about one of these: reference, parameters, ranges"},
     {"trace", egc_cmd_trace, "recorded gradients: record them, show what they are"},
-    {"bench", egc_cmd_bench, "measure this machine: what compressing takes, inner loops"},
+    {"bench", egc_cmd_bench, "measure this machine: what compressing takes, how fast it simulates"},
     {"version", egc_cmd_version, "versions of everything that can change a result"},
 };
 

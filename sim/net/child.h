@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work that may abort, in a child process. Private to sim/net. */
+/* Work that may abort, or that needs a world of its own, in a child process. */
 #ifndef EGC_NET_CHILD_H
 #define EGC_NET_CHILD_H
 

@@ -153,8 +153,8 @@ static void test_a_window_adds_some_latencies(void **state)
     } rows[] = {
         {{{1, 0}, EQUAL, 100000, 0}, 126.99, 127.01}, {{{4, 0}, EQUAL, 100000, 0}, 3.99, 5.01},
         {{{4, 0}, DISTINCT, 100000, 0}, 1, 32},       {{usual, EQUAL, 1000000, 0}, 0.99, 1.01},
-        {{usual, DISTINCT, 1000000, 0}, -0.01, 1},    {{usual, EQUAL, 1000, 0}, -0.01, 2},
-        {{usual, DISTINCT, 100, 0}, -0.01, 2},
+        {{{4, 125000}, DISTINCT, 100, 0}, 0.5, 1.5},  {{usual, DISTINCT, 1000000, 0}, -0.01, 1},
+        {{usual, EQUAL, 1000, 0}, -0.01, 2},          {{usual, DISTINCT, 100, 0}, -0.01, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double over = alphas_over(129, &rows[i].plan);

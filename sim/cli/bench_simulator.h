@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How fast this machine simulates. */
+#ifndef EGC_CLI_BENCH_SIMULATOR_H
+#define EGC_CLI_BENCH_SIMULATOR_H
+
+#include "cli/bench.h"
+
+/* Messages, flows into one host, and actors, at several sizes: medians of up to three runs. The
+ * time is the processor's, which on an idle machine is the time on the wall. */
+egc_status egc_bench_simulator(const egc_bench_sink *sink, egc_error *err) EGC_MUST_CHECK;
+
+#endif
