@@ -4,9 +4,10 @@
 #include <simgrid/engine.h>
 #include <stdio.h>
 
-/* More stacks than this with a guard page each would pass Linux's limit on a process's maps
- * (vm.max_map_count, 65530), at two maps a stack and up to two actors a worker. */
-enum { MAX_GUARDED_WORKERS = 8192 };
+/* A stack with a guard page is two maps of a process, of which Linux lets it have 65530
+ * (vm.max_map_count): these workers may have up to 7 actors each, more have stacks without guards.
+ */
+enum { MAX_GUARDED_WORKERS = 4096 };
 
 /* What each model needs beyond its name. CM02 is made to charge exactly latency + bytes /
  * bandwidth: without cross-traffic (5 % of the reverse path) and without a TCP window. The others
