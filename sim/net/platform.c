@@ -19,6 +19,12 @@ static const char *const model_options[][4] = {
     [EGC_NETWORK_SMPI] = {"--cfg=network/model:SMPI", NULL},
 };
 
+/* SimGrid 3.32's lazy updates, the default, overlook the links of a flow whose first link has been
+ * looked at already at the same date: the second of two messages that leave a host together could
+ * pass a link at several times its bandwidth. Full updates look at all links, and take no longer
+ * where most flows change together, as in exchanges. */
+#define FULL_UPDATES "--cfg=network/optim:Full"
+
 static void start_simgrid(const egc_world_config *config)
 {
     /* Errors stay: they are what a SimGrid that aborts says last. Its reports of a deadlock, from
@@ -26,6 +32,7 @@ static void start_simgrid(const egc_world_config *config)
     const char *options[12] = {"egc-sim", "--log=root.thres:error",
                                "--log=ker_engine.app:file:/dev/null"};
     int count = 3;
+    options[count++] = FULL_UPDATES;
     for (const char *const *option = model_options[config->network_model]; *option; option++)
         options[count++] = *option;
     if (config->thread_contexts)
