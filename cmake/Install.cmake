@@ -23,7 +23,7 @@ endforeach()
 foreach(name codec memory)
   install(FILES compressors/${name}/list.def DESTINATION ${egc_include}/${name})
 endforeach()
-install(FILES compressors/compressor.h compressors/method.h compressors/sparse.h
+install(FILES compressors/compressor.h compressors/merge.h compressors/method.h compressors/sparse.h
   DESTINATION ${egc_include}/compressors)
 
 # Relative, so that an installed tree can be moved.

@@ -18,6 +18,7 @@ typedef struct unit_memory {
     double messages; /* how many messages */
     double density;  /* smoothed; NAN before the first step */
     double correction;
+    egc_buf survivors; /* uint32_t: elements of the last merged message */
 } unit_memory;
 
 struct egc_decoder {
@@ -32,6 +33,7 @@ struct egc_decoder {
     float *applied;      /* what memories that accumulate have come to, or NULL */
     egc_buf *plain;      /* n_workers: what the entropy coder's messages unpack to */
     egc_workspace *work; /* borrowed */
+    egc_merge_rule merge;
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -40,8 +42,10 @@ void egc_decoder_free(egc_decoder *decoder)
 {
     if (!decoder)
         return;
-    for (size_t i = 0; decoder->memory && i < decoder->n_units; i++)
+    for (size_t i = 0; decoder->memory && i < decoder->n_units; i++) {
         egc_free(decoder->memory[i].replica);
+        egc_buf_fini(&decoder->memory[i].survivors);
+    }
     for (size_t w = 0; decoder->plain && w < decoder->n_workers; w++)
         egc_buf_fini(&decoder->plain[w]);
     egc_free(decoder->plain);
@@ -90,6 +94,7 @@ egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, eg
         .shared_seed = egc_shared_seed(config->seed),
         .n_units = config->n_units,
         .work = config->workspace,
+        .merge = config->merge,
     };
     if (!allocate(d, config->units)) {
         egc_decoder_free(d);
@@ -102,6 +107,13 @@ egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, eg
 const void *egc_decoder_replica(const egc_decoder *decoder, size_t unit)
 {
     return decoder->memory[unit].replica;
+}
+
+const uint32_t *egc_decoder_survivors(const egc_decoder *decoder, size_t unit, size_t *count)
+{
+    const egc_buf *survivors = &decoder->memory[unit].survivors;
+    *count = survivors->len / sizeof(uint32_t);
+    return (const uint32_t *)(const void *)survivors->data;
 }
 
 double egc_decoder_correction(const egc_decoder *decoder, size_t unit)
@@ -140,9 +152,14 @@ static egc_status add_sparse(unit_take *at, egc_reader *message, egc_error *err)
     egc_workspace *work = at->d->work;
     egc_selection selection = {.index = work->index, .value = work->value};
     egc_status status = egc_sparse_read(message, &selection, at->unit->count, err);
-    if (!status)
-        add_selection(at, &selection);
-    return status;
+    if (status)
+        return status;
+    add_selection(at, &selection);
+    if (at->d->merge < EGC_MERGE_LARGEST)
+        return EGC_OK;
+    egc_buf_clear(&at->memory->survivors);
+    return egc_buf_append(&at->memory->survivors, selection.index,
+                          selection.count * sizeof *selection.index, err);
 }
 
 static egc_status add_dense(unit_take *at, egc_reader *message, egc_error *err)
@@ -188,9 +205,9 @@ static egc_status add_messages(unit_take *at, egc_error *err)
     egc_status status = EGC_OK;
     for (size_t w = 0; w < at->delivery->n_messages && !status; w++) {
         egc_reader *message = &at->delivery->messages[w];
-        status = at->memory->dense ? add_dense(at, message, err)
-                 : sparse          ? add_sparse(at, message, err)
-                                   : add_coded(at, message, err);
+        status = at->memory->dense && !at->d->merge ? add_dense(at, message, err)
+                 : sparse                           ? add_sparse(at, message, err)
+                                                    : add_coded(at, message, err);
         if (status)
             name_worker(at->delivery, w, err);
     }
@@ -298,10 +315,11 @@ static egc_status take_unit(egc_decoder *d, const egc_delivery *delivery, size_t
 
 static egc_status open_frames(egc_decoder *d, const egc_delivery *delivery, egc_error *err)
 {
+    size_t round = d->merge ? EGC_ROUND_MERGED : delivery->round;
     for (size_t w = 0; w < delivery->n_messages; w++) {
         egc_status status =
-            egc_frame_open(&d->method, &d->plan, delivery->round, &d->units[delivery->first],
-                           delivery->count, &delivery->messages[w], &d->plain[w], err);
+            egc_frame_open(&d->method, &d->plan, round, &d->units[delivery->first], delivery->count,
+                           &delivery->messages[w], &d->plain[w], err);
         if (status) {
             name_worker(delivery, w, err);
             return status;
@@ -334,7 +352,7 @@ egc_status egc_decoder_take(egc_decoder *d, const egc_delivery *delivery, float 
     egc_status status = open_frames(d, delivery, err);
     for (size_t u = delivery->first; u < delivery->first + delivery->count && !status; u++) {
         status = take_unit(d, delivery, u, out, err);
-        if (status == EGC_ERROR_FORMAT && delivery->reduced)
+        if (status == EGC_ERROR_FORMAT && delivery->reduced && !d->merge)
             status = blame_sum(d, err);
         if (status)
             egc_error_prefix(err, "%s", d->units[u].name);

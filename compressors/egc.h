@@ -16,6 +16,7 @@
 
 #include "codec/codec.h"
 #include "compressors/compressor.h"
+#include "compressors/merge.h"
 #include "compressors/method.h"
 #include "compressors/sparse.h"
 #include "kernels/kernels.h"

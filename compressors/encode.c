@@ -177,9 +177,32 @@ static uint32_t wait_of(const unit_round *at, uint32_t index)
     return (uint32_t)at->e->step + 1 - at->e->sent_at[at->unit->first + index];
 }
 
+/* What an exchange may yet drop is put aside until egc_encode_settle. */
+static egc_status put_aside(unit_round *at, const egc_selection *selection, const float *decoded,
+                            egc_error *err)
+{
+    egc_buf *sent = &at->own->sent;
+    egc_buf_clear(sent);
+    egc_status status = egc_buf_reserve(sent, selection->count * sizeof(egc_sent), err);
+    for (size_t i = 0; i < selection->count && !status; i++)
+        status = egc_buf_append(sent, &(egc_sent){selection->index[i], decoded[i]},
+                                sizeof(egc_sent), err);
+    return status;
+}
+
+static void mark_support(const unit_round *at, const egc_selection *selection)
+{
+    uint64_t *support = at->e->support;
+    for (size_t i = 0; support && i < selection->count; i++) {
+        size_t element = at->unit->first + selection->index[i];
+        support[element / 64] |= (uint64_t)1 << element % 64;
+    }
+}
+
 /* What work->decoded leaves the memory with: the receivers' values, less the factors that were put
  * on before coding (NULL: none). Then sums over what was sent, and the waits. */
-static void account_sent(unit_round *at, const egc_selection *selection, const float *factor)
+static egc_status account_sent(unit_round *at, const egc_selection *selection, const float *factor,
+                               egc_error *err)
 {
     egc_encoder *e = at->e;
     egc_encoding *out = &at->own->encoding;
@@ -200,14 +223,46 @@ static void account_sent(unit_round *at, const egc_selection *selection, const f
         out->sent_norm1 += fabs(sent);
         if (sent_at) {
             out->staleness += fabs(sent) * 0.5 * (wait_of(at, index) - 1);
-            sent_at[index] = (uint32_t)e->step + 1;
+            if (!e->may_drop)
+                sent_at[index] = (uint32_t)e->step + 1;
         }
     }
     out->error_norm2 = fmax(0, out->input_norm2 - carried_norm2) + coding_error2;
     out->residual_norm2 = e->residual ? out->error_norm2 : 0;
     out->sent = selection->count;
+    mark_support(at, selection);
+    if (e->may_drop)
+        return put_aside(at, selection, decoded, err);
     if (e->memory->update && !e->skip)
         e->memory->update(&at->memory, selection->index, decoded, selection->count);
+    return EGC_OK;
+}
+
+/* The selection is what was sent and survived; what was dropped stays where it is. */
+void egc_encode_settle(egc_encoder *e, size_t u)
+{
+    egc_encoder_unit *own = &e->unit[u];
+    egc_memory_unit memory = memory_of(e, &e->units[u]);
+    const egc_sent *sent = (const egc_sent *)(const void *)own->sent.data;
+    egc_selection kept = {.index = e->work->index, .value = e->work->decoded};
+    size_t n_survivors, s = 0;
+    const uint32_t *survivor = egc_decoder_survivors(e->replica, u, &n_survivors);
+    for (size_t i = 0; i < own->sent.len / sizeof *sent; i++) {
+        uint32_t index = sent[i].index;
+        double input = memory.input[index], left = input - (double)sent[i].value;
+        while (s < n_survivors && survivor[s] < index)
+            s++;
+        if (s == n_survivors || survivor[s] != index) {
+            own->encoding.residual_norm2 += e->residual ? input * input - left * left : 0;
+            continue;
+        }
+        if (e->sent_at)
+            e->sent_at[e->units[u].first + index] = (uint32_t)e->step + 1;
+        kept.index[kept.count] = index;
+        kept.value[kept.count++] = sent[i].value;
+    }
+    if (e->memory->update && !e->skip)
+        e->memory->update(&memory, kept.index, kept.value, kept.count);
 }
 
 /* The learning-rate correction of each chosen element, from its own wait; NULL when there is none
@@ -267,8 +322,7 @@ static egc_status send_sparse(unit_round *at, egc_buf *wire, egc_error *err)
     if (status)
         return status;
     at->own->encoding.bound_bits = egc_sparse_bound_bits(selection.count, at->unit->count);
-    account_sent(at, &selection, factor);
-    return EGC_OK;
+    return account_sent(at, &selection, factor, err);
 }
 
 /* All workers select the same, so the values alone are sent. */
@@ -299,8 +353,7 @@ static egc_status send_shared(unit_round *at, egc_buf *wire, egc_error *err)
         return status;
     undivide(at, selection.count);
     at->own->encoding.bound_bits = 32 * (double)selection.count;
-    account_sent(at, &selection, factor);
-    return EGC_OK;
+    return account_sent(at, &selection, factor, err);
 }
 
 /* ---- any unit, any round ----------------------------------------------------------------------

@@ -15,8 +15,10 @@ void egc_encoder_free(egc_encoder *encoder)
 {
     if (!encoder)
         return;
-    for (size_t i = 0; encoder->unit && i < encoder->n_units; i++)
+    for (size_t i = 0; encoder->unit && i < encoder->n_units; i++) {
         egc_free(encoder->unit[i].state);
+        egc_buf_fini(&encoder->unit[i].sent);
+    }
     egc_free(encoder->unit);
     egc_free(encoder->units);
     egc_free(encoder->velocity);
@@ -49,7 +51,7 @@ static bool allocate_units(egc_encoder *e, const egc_unit *units)
 
 static bool allocate_memory(egc_encoder *e)
 {
-    bool later = e->plan.n_rounds > 1 && !e->memory->in_place;
+    bool later = (e->plan.n_rounds > 1 || e->may_drop) && !e->memory->in_place;
     if (e->memory->has_velocity && !(e->velocity = egc_calloc(e->n, sizeof(float))))
         return false;
     if (later && !(e->input = egc_calloc(e->n, sizeof(float))))
@@ -79,6 +81,8 @@ egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
         .shared_seed = egc_shared_seed(config->seed),
         .replica = replica,
         .work = config->workspace,
+        .support = config->support,
+        .may_drop = config->merge >= EGC_MERGE_LARGEST,
         .n_units = config->n_units,
         .lr = NAN,
     };
@@ -228,8 +232,11 @@ egc_status egc_encoder_message(egc_encoder *e, size_t round, size_t first, size_
 egc_status egc_encoder_finish(egc_encoder *e, size_t first, size_t count, egc_error *err)
 {
     egc_status status = EGC_OK;
-    for (size_t u = first; u < first + count && !status; u++)
+    for (size_t u = first; u < first + count && !status; u++) {
         if (egc_round_is_own(&e->plan, e->plan.n_rounds - 1) && !e->unit[u].dense)
             status = egc_encode_finish(e, u, err);
+        if (e->may_drop && !e->unit[u].dense)
+            egc_encode_settle(e, u);
+    }
     return status;
 }

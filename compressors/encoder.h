@@ -13,7 +13,14 @@ typedef struct egc_encoder_unit {
     bool dense;
     float max_abs; /* of what there is to send, at the step under way */
     egc_encoding encoding;
+    egc_buf sent; /* of egc_sent: what may yet be dropped on the way */
 } egc_encoder_unit;
+
+/* What the memory loses if an element survives. */
+typedef struct egc_sent {
+    uint32_t index;
+    float value;
+} egc_sent;
 
 struct egc_encoder {
     egc_method method;
@@ -27,6 +34,8 @@ struct egc_encoder {
     uint64_t shared_seed;
     const egc_decoder *replica; /* borrowed */
     egc_workspace *work;        /* borrowed */
+    uint64_t *support;          /* borrowed, or NULL */
+    bool may_drop;              /* the exchange may: what was sent is known after it */
 
     egc_unit *units;
     egc_encoder_unit *unit; /* of each of them */
@@ -60,8 +69,14 @@ egc_status egc_encode_unit(egc_encoder *encoder, size_t unit, size_t round, size
 /* Takes what the rounds delivered out of the memory of a unit that is not dense. */
 egc_status egc_encode_finish(egc_encoder *encoder, size_t unit, egc_error *err) EGC_MUST_CHECK;
 
+/* Takes what was sent and not dropped out of it. */
+void egc_encode_settle(egc_encoder *encoder, size_t unit);
+
 /* What the replica knows of a unit: replica_size bytes. */
 const void *egc_decoder_replica(const egc_decoder *decoder, size_t unit);
+
+/* The elements of a unit that the last merged message lists, ascending. */
+const uint32_t *egc_decoder_survivors(const egc_decoder *decoder, size_t unit, size_t *count);
 
 /* The seed of the draws that all workers share at one step of one unit. */
 uint64_t egc_shared_seed(uint64_t run_seed);

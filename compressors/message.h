@@ -7,12 +7,16 @@
  *     the units, one after the other; with entropy = "range" the length of that as a varint, and
  *                then its range code (codec/range.h)
  *
- * and those of workers with nothing to say in a BROADCAST round are empty. */
+ * and those of workers with nothing to say in a BROADCAST round are empty. Messages that were merged
+ * on their way (merge.h) count as a round of their own. */
 #ifndef EGC_MESSAGE_H
 #define EGC_MESSAGE_H
 
 #include "codec/codec.h"
 #include "compressors/method.h"
+
+/* The round of merged messages, whose methods have one other. */
+enum { EGC_ROUND_MERGED = 1 };
 
 /* How the core sees one round of one method. */
 typedef struct egc_round_plan {

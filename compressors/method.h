@@ -158,6 +158,14 @@ egc_status egc_workspace_new(size_t longest, egc_workspace **out, egc_error *err
 /* Accepts NULL. */
 void egc_workspace_free(egc_workspace *workspace);
 
+/* What an exchange that sums sparse messages on the way keeps of the sums: see merge.h. */
+typedef enum egc_merge_rule {
+    EGC_MERGE_NONE,    /* messages arrive as they were sent */
+    EGC_MERGE_ALL,     /* the sum of all (SparCML) */
+    EGC_MERGE_LARGEST, /* after every sum the k largest (gTop-k) */
+    EGC_MERGE_ABOVE,   /* of the sum of all what is above a threshold (Ok-Topk) */
+} egc_merge_rule;
+
 /* What encoders and decoders are made from. All that belong to one run get the same. */
 typedef struct egc_coder_config {
     const egc_method *method; /* copied */
@@ -167,6 +175,9 @@ typedef struct egc_coder_config {
     const egc_unit *units; /* in the order of the flat vector, which they cover; copied */
     size_t n_units;
     egc_workspace *workspace; /* borrowed; room for the longest unit */
+    egc_merge_rule merge;     /* of the exchange; egc_merge_check found nothing */
+    uint64_t *support;        /* NULL, or a bit for each element of the flat vector, which encoders
+                                 set where they send one that was chosen; borrowed */
 } egc_coder_config;
 
 typedef struct egc_encoder egc_encoder;
@@ -203,8 +214,8 @@ typedef struct egc_encoding {
 } egc_encoding;
 
 /* Of worker `worker`. replica is the decoder that takes what this worker receives; it may be shared
- * by all workers of a run, is borrowed, and only methods of several rounds look at it (NULL is fine
- * for others). MEMORY. */
+ * by all workers of a run, is borrowed, and only methods of several rounds and merge rules that drop
+ * elements look at it (NULL is fine for others). MEMORY. */
 egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
                            const egc_decoder *replica, egc_encoder **out,
                            egc_error *err) EGC_MUST_CHECK;
@@ -259,7 +270,8 @@ typedef struct egc_delivery {
     egc_reader *messages; /* consumed. One a worker in the order of ranks; one where the round was
                              reduced (their sum) or broadcast (the leader's) */
     size_t n_messages;
-    bool reduced; /* the one message is the sum of n_workers */
+    bool reduced; /* the one message is the sum of n_workers; always so under a merge rule, where it
+                     comes from egc_merger_join */
 } egc_delivery;
 
 /* Takes it in. In the last round writes the mean over workers, learning-rate correction included,
