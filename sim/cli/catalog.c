@@ -37,6 +37,7 @@ REGISTRY(datasets, egc_dataset_type, egc_datasets())
 REGISTRY(clusters, egc_cluster_type, egc_cluster_types())
 REGISTRY(algorithms, egc_algorithm_type, egc_algorithm_types())
 REGISTRY(exchanges, egc_exchange_type, egc_exchange_types())
+REGISTRY(sparse_exchanges, egc_sparse_type, egc_sparse_types())
 REGISTRY(index_codecs, egc_index_codec, egc_index_codecs())
 REGISTRY(memories, egc_memory_type, egc_memory_types())
 REGISTRY(value_codecs, egc_value_codec, egc_value_codecs())
@@ -113,6 +114,7 @@ const egc_kind egc_kinds[] = {
     {"clusters", "cluster", NULL, clusters, egc_print_cluster},
     {"algorithms", "algorithm", NULL, algorithms, egc_print_algorithm},
     {"exchanges", "exchange", NULL, exchanges, egc_print_exchange},
+    {"exchanges", "sparse exchange", NULL, sparse_exchanges, egc_print_sparse_exchange},
     {"codecs", "index codec", NULL, index_codecs, egc_print_index_codec},
     {"codecs", "value codec", NULL, value_codecs, egc_print_value_codec},
     {"memories", "memory", NULL, memories, egc_print_memory},

@@ -162,7 +162,14 @@ static void print_exchanges(const egc_round *round, size_t number, size_t n_roun
             printf("%s%s", separator, (*type)->name);
             separator = ", ";
         }
-    printf("\n");
+}
+
+static void print_sparse_exchanges(const egc_method *method)
+{
+    egc_error none;
+    for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
+        if (!egc_merge_check(method, egc_route_merge(*type), &none))
+            printf(", %s", (*type)->name);
 }
 
 /* What a method sends and how, then its parameters and the options that all methods have, with the
@@ -183,6 +190,8 @@ static egc_status print_method(const char *name, egc_error *err)
     for (size_t r = 0; r < n_rounds; r++) {
         egc_round round = egc_method_round(&method, r);
         print_exchanges(&round, r, n_rounds);
+        print_sparse_exchanges(&method);
+        printf("\n");
     }
     status = print_parameters("parameters", method.compressor->params, method.params, err);
     if (!status)
@@ -401,6 +410,23 @@ egc_status egc_print_exchange(const egc_named *item, egc_error *err)
         [EGC_EXCHANGE_SCATTER] = "scatter: every rank gets what every other has for it",
     };
     print_fact("kind", kinds[type->kind]);
+    print_fact("cost", type->cost);
+    print_fact("reference", type->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_sparse_exchange(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_sparse_type *type = (const egc_sparse_type *)item;
+    static const char *const keeps[] = {
+        [EGC_MERGE_ALL] = "sparse sum: messages are summed on the way, and nothing is dropped",
+        [EGC_MERGE_LARGEST] = "sparse sum: after each sum the k largest elements of a unit are "
+                              "kept, k by the method's ratio; the rest goes back to the memories",
+        [EGC_MERGE_ABOVE] = "sparse sum: what is above a threshold is kept, that of the k-th "
+                            "largest, made anew every 32 steps; the rest goes back to the memories",
+    };
+    print_fact("kind", keeps[egc_route_merge(type)]);
     print_fact("cost", type->cost);
     print_fact("reference", type->reference);
     return EGC_OK;

@@ -17,6 +17,7 @@ egc_status egc_print_chosen_cluster(const egc_cluster_choice *choice,
                                     egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_algorithm(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_exchange(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_sparse_exchange(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_index_codec(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_memory(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_value_codec(const egc_named *item, egc_error *err) EGC_MUST_CHECK;

@@ -42,6 +42,11 @@
         METRIC(decompress_s, "s", "busy time of decompression, mean over workers"),                \
         METRIC(comm_s, "s", "busy time of communication, mean over workers"),                      \
         METRIC(exposed_comm_s, "s", "communication not hidden behind computation")
+#define FILL_COLUMNS                                                                               \
+    METRIC(union_density, "",                                                                      \
+           "share of the elements that any worker sends, where they are chosen"),                  \
+        METRIC(fill_in, "",                                                                        \
+               "union_density / density: 1 when all send the same, workers when none do")
 #define DRIFT_HELP "||sum over t of (applied - true)|| / ||sum over t of true||"
 #define TEST_LOSS_HELP "mean loss over the test set, nats"
 #define ACCURACY NUMBER("accuracy", "", "share of the test set that is right, 0..1")
@@ -78,6 +83,7 @@ static const egc_column runs_columns[] = {
     NUMBER("speedup", "", "step_s of the run with method \"none\" and all else equal / step_s"),
     NUMBER("sampled_workers", "",
            "workers that learnt, the others sending as they did; empty: all"),
+    FILL_COLUMNS,
 };
 
 static const egc_column steps_columns[] = {
@@ -90,6 +96,7 @@ static const egc_column steps_columns[] = {
     TIME_COLUMNS,
     METRIC(network_bytes, "B", "all bytes that crossed the network in this step"),
     METRIC(nonfinite, "", "NaN and Inf in gradients, treated as nonfinite says"),
+    FILL_COLUMNS,
 };
 
 static const egc_column evals_columns[] = {

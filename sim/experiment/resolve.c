@@ -230,10 +230,9 @@ static egc_status resolve_exchange(const egc_spec *point, egc_training_config *c
     const char *name;
     egc_status status =
         get_text(point, "exchange", "auto", "\"auto\" or an exchange's name", &name, err);
-    config->exchange = NULL;
     if (status || strcmp(name, "auto") == 0)
         return status;
-    if (egc_exchange_find(name, &config->exchange, err))
+    if (egc_route_find(name, &config->exchange, &config->sparse, err))
         return egc_error_prefix(err, "%s: exchange", egc_spec_get(point, "exchange")->where);
     return EGC_OK;
 }
@@ -340,7 +339,10 @@ egc_status egc_config_format(const egc_training_config *config, egc_buf *out, eg
 {
     config_part parts[N_PARTS];
     egc_status status = EGC_OK;
-    parts_of(config, config->exchange ? config->exchange->name : "auto", parts);
+    const char *exchange = config->sparse     ? config->sparse->name
+                           : config->exchange ? config->exchange->name
+                                              : "auto";
+    parts_of(config, exchange, parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         status =
             format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out, err);
@@ -357,7 +359,7 @@ egc_status egc_config_format_learning(const egc_training_config *config, egc_buf
     egc_status status = egc_route_init(&route, config, err);
     if (status)
         return status;
-    egc_route_name(&route, exchange);
+    egc_route_sums(&route, exchange);
     egc_training_forget_time(&timeless.options);
     parts_of(&timeless, exchange, parts);
     for (int i = 0; i < N_PARTS && !status; i++)
@@ -393,6 +395,7 @@ egc_status egc_config_identify(const egc_training_config *config, char run_id[EG
 egc_status egc_config_identify_learning(const egc_training_config *config,
                                         char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
 {
-    bool shares = egc_algorithm_of(config)->timeless;
+    /* Sparse sums are not shared: who replays knows no lengths of what is merged on the way. */
+    bool shares = egc_algorithm_of(config)->timeless && !config->sparse;
     return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
 }

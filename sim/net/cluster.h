@@ -90,6 +90,18 @@ typedef struct egc_cluster_common {
             offsetof(type, common.device), 0, 0, 0, 0, NULL, "v100"                                \
     }
 
+/* What messages can expect of a cluster while it is idle, in rough figures: for choosing among
+ * exchanges, and as bounds. */
+typedef struct egc_cluster_paths {
+    double latency_s;     /* between hosts that are not near, about the mean */
+    double bandwidth_Bps; /* of a message that is alone */
+    double crowd_Bps;     /* of each host's when all send to hosts far away; at most that alone */
+    size_t near;          /* so many hosts that follow each other are near; 1: none are */
+    double near_latency_s, near_bandwidth_Bps; /* between these */
+    double host_Bps; /* what no host can send, or receive, more of, over all its links; INFINITY:
+                        not known */
+} egc_cluster_paths;
+
 typedef struct egc_cluster_type {
     const char *name;
     const char *summary;
@@ -109,6 +121,10 @@ typedef struct egc_cluster_type {
 
     /* What the table cannot say: whether the parameters make a cluster together. NULL: always. */
     egc_status (*check)(const void *params, egc_error *err);
+
+    /* Changes what is not as between hosts on one switch: see egc_cluster_paths_of. NULL: nothing.
+     */
+    void (*paths)(const void *params, egc_cluster_paths *paths);
 
     /* True for the hosts on the far side of the cut whose bandwidth is the bisection bandwidth.
      * NULL: the second half of them by number. */
@@ -141,6 +157,9 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
 /* Finds whatever SimGrid would get wrong or abort on. RANGE. */
 egc_status egc_cluster_check(const egc_cluster_type *type, const void *params,
                              egc_error *err) EGC_MUST_CHECK;
+
+/* Its paths. A type starts from those of a star with the common bandwidth and latency. */
+egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params);
 
 /* What SimGrid calls a host. Writes to out only when it must. */
 #define EGC_HOST_NAME 32

@@ -66,6 +66,22 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
     return status ? status : egc_cluster_check(type, params, err);
 }
 
+egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params)
+{
+    const egc_cluster_common *common = params;
+    double goodput_Bps = common->bandwidth_Bps * common->efficiency;
+    egc_cluster_paths paths = {
+        .latency_s = common->latency_s,
+        .bandwidth_Bps = goodput_Bps,
+        .crowd_Bps = goodput_Bps,
+        .near = 1,
+        .host_Bps = goodput_Bps,
+    };
+    if (type->paths)
+        type->paths(params, &paths);
+    return paths;
+}
+
 const char *egc_cluster_host_name(const egc_cluster_type *type, const void *params, size_t host,
                                   char out[EGC_HOST_NAME])
 {

@@ -27,7 +27,7 @@ static bool fixed_column_counts(const char *name, egc_scope scope)
     return false;
 }
 
-/* The columns of further axes follow "speedup". What is written in the method is the series. */
+/* What is written in the method is the series. */
 static bool axis_column_counts(const char *name, egc_scope scope)
 {
     if (starts_with(name, "method") || starts_with(name, "algorithm") ||
@@ -38,11 +38,21 @@ static bool axis_column_counts(const char *name, egc_scope scope)
     return scope != EGC_SCOPE_WORKLOAD || !starts_with(name, "cluster");
 }
 
+/* The columns of further axes follow "speedup" and the metrics after it. */
+static bool is_axis_column(const egc_csv_table *runs, size_t column)
+{
+    static const char *const metrics[] = {"union_density", "fill_in"};
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        if (strcmp(runs->columns[column], metrics[i]) == 0)
+            return false;
+    return (int)column > egc_csv_column(runs, "speedup");
+}
+
 static bool column_counts(const egc_csv_table *runs, size_t column, egc_scope scope)
 {
-    bool is_axis = (int)column > egc_csv_column(runs, "speedup");
     const char *name = runs->columns[column];
-    return is_axis ? axis_column_counts(name, scope) : fixed_column_counts(name, scope);
+    return is_axis_column(runs, column) ? axis_column_counts(name, scope)
+                                        : fixed_column_counts(name, scope);
 }
 
 static bool column_varies(const egc_view *view, size_t column)

@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What carries a worker's messages: the exchange of each round, and the buffers it needs. */
+/* What carries a worker's messages: the exchange of each round, and the buffers it needs.
+ *
+ * What passes is held to what links can carry: no worker's bytes may take less time than its host's
+ * links need for them, nor an exchange less than its least bytes (egc_exchange_least_bytes) do.
+ * That never happens unless the simulation is wrong. */
 #ifndef EGC_TRAIN_CARRIER_H
 #define EGC_TRAIN_CARRIER_H
 
 #include "train/learning.h"
 
 typedef struct egc_carrier {
+    egc_world *world;         /* borrowed */
     egc_transport *transport; /* borrowed */
     egc_learning *learning;   /* borrowed */
     size_t worker;
     egc_buf *gathered; /* for each rank, during an exchange */
     egc_buf broadcast;
+    egc_buf opened; /* this worker's message, ready to be merged with others */
     egc_exchange_scratch scratch;
 } egc_carrier;
 
 /* MEMORY. */
 egc_status egc_carrier_init(egc_carrier *carrier, egc_learning *learning, size_t worker,
-                            egc_transport *transport, egc_error *err) EGC_MUST_CHECK;
+                            egc_world *world, egc_transport *transport,
+                            egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine, too. */
 void egc_carrier_fini(egc_carrier *carrier);
 
 /* Runs the exchange of one round of a bucket, together with all other workers, and says what came
- * of it: messages that stay until the next call. Errors of the transport. */
+ * of it: messages that stay until the next call. Errors of the transport, and of merging;
+ * SIMULATION when links carried more than they can. */
 egc_status egc_carrier_run(egc_carrier *carrier, uint64_t step, size_t round, size_t bucket,
                            egc_received *received, egc_error *err) EGC_MUST_CHECK;
 

@@ -120,3 +120,11 @@ double egc_charge_delivery(const egc_learning *learning, size_t round, size_t b,
     };
     return egc_charge_decode(&what, received);
 }
+
+double egc_charge_merge(const egc_learning *learning, double in_bytes, double out_bytes)
+{
+    const egc_training_config *config = learning->config;
+    return config->options.cost == EGC_COST_NONE
+               ? 0
+               : egc_cost_merge(&config->device, in_bytes, out_bytes);
+}

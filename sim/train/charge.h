@@ -39,4 +39,8 @@ double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, s
 double egc_charge_delivery(const egc_learning *learning, size_t round, size_t bucket,
                            const egc_received *received);
 
+/* Seconds to make a message of out_bytes on the way, of others of in_bytes: the model's, unless the
+ * option is none. No table has it. */
+double egc_charge_merge(const egc_learning *learning, double in_bytes, double out_bytes);
+
 #endif

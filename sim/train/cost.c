@@ -71,3 +71,9 @@ double egc_cost_decode(const egc_method *method, const egc_device *device,
         (last ? FLOAT_BYTES : 0) + method->compressor->cost.decode_bytes_per_element;
     return seconds(device, per_element * n + 3 * work->wire_bytes, 1 + (double)work->n_messages);
 }
+
+double egc_cost_merge(const egc_device *device, double in_bytes, double out_bytes)
+{
+    /* Lists are read twice, once to place what is written and once to write it. */
+    return seconds(device, 2 * in_bytes + out_bytes, 2);
+}

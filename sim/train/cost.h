@@ -34,4 +34,8 @@ double egc_cost_encode(const egc_method *method, const egc_device *device,
 double egc_cost_decode(const egc_method *method, const egc_device *device,
                        const egc_cost_work *work);
 
+/* Seconds to read messages of in_bytes that were merged or cut on their way, and to write one of
+ * out_bytes. */
+double egc_cost_merge(const egc_device *device, double in_bytes, double out_bytes);
+
 #endif

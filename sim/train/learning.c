@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/learning.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/rng.h"
 #include "train/live.h"
@@ -39,6 +41,16 @@ static egc_status make_outgoing(egc_learning *learning, egc_error *err)
     learning->taken_s = egc_arena_alloc(&learning->arena, n_deliveries * sizeof(double));
     if (!learning->taken_s)
         return egc_fail_memory(err, n_deliveries * sizeof(double));
+    return EGC_OK;
+}
+
+static egc_status make_passages(egc_learning *learning, egc_error *err)
+{
+    size_t bytes = learning->plan.n_buckets * learning->route.n_rounds * sizeof *learning->passages;
+    learning->passages = egc_arena_alloc(&learning->arena, bytes);
+    if (!learning->passages)
+        return egc_fail_memory(err, bytes);
+    memset(learning->passages, 0, bytes);
     return EGC_OK;
 }
 
@@ -121,6 +133,8 @@ egc_status egc_learning_new(const egc_training_config *config, egc_learning **ou
         learning->n = learning->workload->n_params;
         status = make_outgoing(learning, err);
     }
+    if (!status)
+        status = make_passages(learning, err);
     if (!status)
         status = make_learnt(learning, err);
     if (!status)

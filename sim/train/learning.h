@@ -40,6 +40,13 @@ typedef struct egc_received {
 
 typedef struct egc_learning egc_learning;
 
+/* The times and bytes of one exchange, of all workers. */
+typedef struct egc_passage {
+    size_t finished;       /* workers that are through */
+    double start_s, end_s; /* of the first to begin and the last to end */
+    double bytes;          /* that some worker must have sent or received */
+} egc_passage;
+
 typedef struct egc_learning_type {
     size_t size; /* of the struct that begins with an egc_learning */
 
@@ -72,6 +79,8 @@ struct egc_learning {
     size_t n;               /* parameters */
     egc_outgoing *outgoing; /* see egc_learning_outgoing */
     double *taken_s;        /* of each bucket and round: taking it in last took on the host */
+    egc_merger **mergers;   /* of each bucket, where the route sums sparse messages; or NULL */
+    egc_passage *passages;  /* of each bucket and round: carrier.c's */
     egc_learnt learnt[2];   /* of even and odd steps: nobody is ever two steps ahead */
     size_t *stand_in[2];    /* of the workers, likewise; NULL: all learn */
     egc_arena arena;

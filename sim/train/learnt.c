@@ -23,6 +23,7 @@ void egc_learnt_clear(egc_learnt *learnt, size_t n_units)
     learnt->totals = (egc_learnt_totals){
         .cosine = NAN,
         .drift = NAN,
+        .union_elements = NAN,
         .evaluation = {NAN, NAN, NAN},
     };
 }

@@ -26,6 +26,11 @@ static void close_live(egc_learning *learning)
     egc_free(live->velocity);
     egc_free(live->taken);
     egc_free(live->agreed);
+    egc_free(live->support);
+    egc_buf_fini(&live->joined);
+    for (size_t b = 0; learning->mergers && b < learning->plan.n_buckets; b++)
+        egc_merger_free(learning->mergers[b]);
+    egc_free(learning->mergers);
     egc_fidelity_fini(&live->fidelity);
     egc_workload_free(live->workload);
 }
@@ -55,8 +60,26 @@ static bool allocate(egc_live *live)
         live->parameters = egc_calloc(n, sizeof(float));
     if (own_momentum)
         live->velocity = egc_calloc(n, sizeof(float));
+    bool chooses = learning->config->method.compressor->select;
+    if (chooses)
+        live->support = egc_calloc(n / 64 + 1, sizeof *live->support);
     return live->gradient && live->average && live->encoder && live->readers && live->taken &&
-           live->agreed && (live->parameters || !closed) && (live->velocity || !own_momentum);
+           live->agreed && (live->parameters || !closed) && (live->velocity || !own_momentum) &&
+           (live->support || !chooses);
+}
+
+static egc_status make_mergers(egc_live *live, const egc_coder_config *config, egc_error *err)
+{
+    egc_learning *learning = &live->base;
+    const egc_plan *plan = &learning->plan;
+    egc_status status = EGC_OK;
+    learning->mergers = egc_calloc(plan->n_buckets, sizeof *learning->mergers);
+    if (!learning->mergers)
+        return egc_fail_memory(err, plan->n_buckets * sizeof *learning->mergers);
+    for (size_t b = 0; b < plan->n_buckets && !status; b++)
+        status = egc_merger_new(config, plan->buckets[b].first_unit, plan->buckets[b].n_units,
+                                &learning->mergers[b], err);
+    return status;
 }
 
 static egc_status make_coders(egc_live *live, egc_error *err)
@@ -75,11 +98,15 @@ static egc_status make_coders(egc_live *live, egc_error *err)
         .units = plan->units,
         .n_units = plan->n_units,
         .workspace = live->workspace,
+        .merge = learning->route.merge,
+        .support = live->support,
     };
     if (!status)
         status = egc_decoder_new(&config, &live->decoder, err);
     for (size_t w = 0; w < learning->n_learners && !status; w++)
         status = egc_encoder_new(&config, w, live->decoder, &live->encoder[w], err);
+    if (!status && learning->route.sparse)
+        status = make_mergers(live, &config, err);
     return status;
 }
 

@@ -30,6 +30,8 @@ typedef struct egc_live {
     float *average;           /* what all workers agreed on, bucket by bucket */
     float *parameters;        /* NULL for open-loop workloads */
     float *velocity;          /* the optimiser's; NULL when the memory applies momentum */
+    uint64_t *support;        /* bits of the elements that any worker sends; NULL: none is chosen */
+    egc_buf joined;           /* what came of messages merged on the way */
     uint64_t *taken;          /* of each bucket and round: 1 + the last step that was taken in */
     uint64_t *agreed;         /* of each bucket and round: a hash of the bytes that came */
     egc_fidelity fidelity;

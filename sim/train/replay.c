@@ -11,6 +11,10 @@ typedef struct replay {
 static egc_status read_model(egc_learning *learning, egc_error *err)
 {
     replay *self = (replay *)learning;
+    if (learning->route.sparse)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "exchange: %s makes messages on the way, of which no log knows the lengths",
+                        learning->route.sparse->name);
     self->described.type = learning->config->workload;
     learning->workload = &self->described;
     return egc_learning_read_model(learning->config->replay, &self->described, &learning->arena,

@@ -85,7 +85,10 @@ static egc_status one_gradient(egc_live *live, uint64_t step, size_t worker, egc
 egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error *err)
 {
     egc_live *live = (egc_live *)learning;
-    egc_learnt_clear(egc_learning_learnt(learning, step), learning->plan.n_units);
+    egc_learnt *learnt = egc_learning_learnt(learning, step);
+    egc_learnt_clear(learnt, learning->plan.n_units);
+    if (live->support)
+        learnt->totals.union_elements = 0;
     egc_fidelity_begin(&live->fidelity);
     egc_status status = EGC_OK;
     for (size_t w = 0; w < learning->n_learners && !status; w++) {
@@ -121,6 +124,31 @@ static void check_agreement(egc_live *live, size_t round, size_t b, bool first,
 }
 #endif
 
+/* How many bits of [first, first + n) are set, which they are no longer. */
+static size_t take_bits(uint64_t *bits, size_t first, size_t n)
+{
+    size_t count = 0, end = first + n;
+    while (first < end) {
+        size_t shift = first % 64, width = end - first < 64 - shift ? end - first : 64 - shift;
+        uint64_t mask = (UINT64_MAX >> (64 - width)) << shift, *word = &bits[first / 64];
+        count += (size_t)__builtin_popcountll(*word & mask);
+        *word &= ~mask;
+        first += width;
+    }
+    return count;
+}
+
+/* Of units that are sent dense no bit is set: all elements are. */
+static void count_union(egc_live *live, egc_learnt *learnt, size_t u)
+{
+    const egc_unit *unit = &live->base.plan.units[u];
+    if (!live->support)
+        return;
+    size_t chosen = take_bits(live->support, unit->first, unit->count);
+    bool dense = learnt->units[u].sent == unit->count * live->base.n_learners;
+    learnt->totals.union_elements += (double)(dense ? unit->count : chosen);
+}
+
 /* After the last round: what was sent leaves the memories, and the step's account is closed, in the
  * order of ranks so that no sum depends on who came first. */
 static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_error *err)
@@ -135,16 +163,28 @@ static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_erro
         for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
             egc_learnt_add(learnt, u, egc_encoder_encoding(live->encoder[w], u));
     }
+    for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
+        count_union(live, learnt, u);
     return EGC_OK;
 }
 
-static void deliver(egc_live *live, const egc_received *received, egc_delivery *delivery)
+/* The messages that came, or what came of merging them. */
+static egc_status deliver(egc_live *live, const egc_received *received, egc_delivery *delivery,
+                          size_t b, egc_error *err)
 {
-    for (size_t i = 0; i < received->n_messages; i++)
+    egc_merger *merger = live->base.mergers ? live->base.mergers[b] : NULL;
+    for (size_t i = 0; i < received->n_messages && !merger; i++)
         live->readers[i] = egc_reader_of(received->messages[i].data, received->messages[i].len);
-    delivery->n_messages = received->n_messages;
+    delivery->n_messages = merger ? 1 : received->n_messages;
     delivery->reduced = received->reduced;
     delivery->shard = received->shard;
+    if (!merger)
+        return EGC_OK;
+    egc_buf_clear(&live->joined);
+    egc_status status = egc_merger_join(merger, delivery->step, received->messages,
+                                        received->n_messages, &live->joined, err);
+    live->readers[0] = egc_reader_of(live->joined.data, live->joined.len);
+    return status;
 }
 
 /* In hollow runs nothing comes but lengths: what the learners sent is delivered, summed here where
@@ -231,9 +271,8 @@ egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, si
         .count = bucket->n_units,
         .messages = live->readers,
     };
-    egc_status status = learning->hollow ? deliver_learners(live, &delivery, b, err) : EGC_OK;
-    if (!learning->hollow)
-        deliver(live, received, &delivery);
+    egc_status status = learning->hollow ? deliver_learners(live, &delivery, b, err)
+                                         : deliver(live, received, &delivery, b, err);
     if (!status)
         status = take_timed(live, b, &delivery, received->n_messages, err);
     if (status)

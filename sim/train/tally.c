@@ -53,6 +53,8 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         .exposed_comm_s = tally->exposed_comm_s / workers,
         .network_bytes = tally->network_bytes,
         .nonfinite = totals->nonfinite,
+        .union_density = totals->union_elements / (double)n,
+        .fill_in = ratio(totals->union_elements * learners, (double)all->sent),
     };
 }
 
@@ -106,6 +108,7 @@ void egc_run_totals_mean(const egc_run_totals *totals, double n, egc_step_metric
     out->compression_ratio = ratio(4 * n, out->sent_bytes);
     out->element_ratio = ratio(1, out->density);
     out->bound_ratio = ratio(totals->dense_bits, totals->bound_bits);
+    out->fill_in = ratio(out->union_density, out->density);
     out->network_bytes = totals->sum.network_bytes;
     out->nonfinite = totals->sum.nonfinite;
 }

@@ -31,6 +31,8 @@ const egc_param egc_training_params[] = {
      bucket_words, NULL},
     {"first_bucket", "the first bucket, smaller so that communication starts early", EGC_PARAM_REAL,
      EGC_QUANTITY_BYTES, FIELD(first_bucket_bytes), 0x1p20, 1, INFINITY, 0, NULL, NULL},
+    {"group", "near workers, for exchanges of two levels; 0: those of a node or rack",
+     EGC_PARAM_INT, NO_UNIT, FIELD(group), 0, 0, 65536, 0, NULL, NULL},
     {"overlap", "exchange buckets while the backward pass goes on", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(overlap), 1, 0, 0, 0, NULL, NULL},
     {"cost",
@@ -55,6 +57,7 @@ void egc_training_forget_time(egc_training_options *options)
 {
     egc_training_options defaults;
     egc_params_init(egc_training_params, &defaults);
+    options->group = defaults.group; /* where it changes sums: see egc_route_sums */
     options->overlap = defaults.overlap;
     /* Measured while it is learnt: who replays a log has no such times. */
     if (options->cost != EGC_COST_MEASURED)

@@ -4,7 +4,7 @@
 #define EGC_TRAIN_TRAINING_H
 
 #include "compressors/method.h"
-#include "exchange/exchange.h"
+#include "exchange/sparse.h"
 #include "net/world.h"
 #include "workloads/workload.h"
 
@@ -30,8 +30,9 @@ typedef struct egc_training_options {
     int64_t seed;
     double bucket_bytes; /* or EGC_BUCKET_* */
     double first_bucket_bytes;
-    bool overlap;                     /* exchange buckets while the backward pass goes on */
-    int cost;                         /* egc_cost_mode */
+    int64_t group; /* near workers, for exchanges of two levels; 0: the cluster's */
+    bool overlap;  /* exchange buckets while the backward pass goes on */
+    int cost;      /* egc_cost_mode */
     char cost_table[EGC_TEXT_LENGTH]; /* path of the table */
     double cost_scale;                /* seconds of the device / seconds of the table or the host */
     int compress_on;                  /* egc_compress_on */
@@ -53,7 +54,8 @@ typedef struct egc_training_config {
     egc_device device;
     egc_method method;
     const struct egc_cost_curve *cost_curve;    /* cost = "table": of the method; or NULL */
-    const egc_exchange_type *exchange;          /* NULL: auto */
+    const egc_exchange_type *exchange;          /* NULL: auto, or */
+    const egc_sparse_type *sparse;              /* what sums sparse messages instead; or NULL */
     const struct egc_algorithm_type *algorithm; /* NULL: sync */
     const void *algorithm_params;
     egc_training_options options;
@@ -86,6 +88,8 @@ typedef struct egc_step_metrics {
     double exposed_comm_s;
     double network_bytes; /* all that crossed the network */
     double nonfinite;     /* NaN and Inf treated by nonfinite = "zero" or "skip" */
+    double union_density; /* |union of all workers' supports| / n; NAN where none is chosen */
+    double fill_in;       /* union_density / density: 1 when all send the same, workers when none */
 } egc_step_metrics;
 
 typedef struct egc_unit_metrics {

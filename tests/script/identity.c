@@ -93,7 +93,9 @@ static const char *const of_time[] = {
     "cluster.latency=1ms",   "cluster.efficiency=0.5",
     "cluster.cores=2",       "cluster.speed=1e12",
     "cluster.hosts=9",       "cluster.device=a100",
-    "exchange=allgather-rd", /* which auto is for 4 workers */
+    "exchange=allgather-rd", /* whatever gathers delivers the same */
+    "exchange=allgather-ring",
+    "group=2",
 };
 
 static const char *const of_learning[] = {
@@ -109,7 +111,7 @@ static const char *const of_learning[] = {
     "method.ratio=0.5",
     "method.clip=1",
     "method.granularity=model",
-    "exchange=allgather-ring",
+    "exchange=sparcml",
     "workload.lr=0.3",
 };
 

@@ -32,7 +32,8 @@ static const load_case cases[] = {
     {"\negc.simulate{" POINT ", step = 3}", "workers=99",
      "t.lua:2: step: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, "
      "bucket, first_bucket, "
-     "overlap, cost, cost_table, cost_scale, compress_on, network_model, max_sim_time, layers, "
+     "group, overlap, cost, cost_table, cost_scale, compress_on, network_model, max_sim_time, "
+     "layers, "
      "name, workload, cluster, "
      "method, algorithm, exchange, where"},
     /* Errors are text that a script can catch. */

@@ -89,14 +89,14 @@ static void rounds_take_their_time(void **state)
     const double columns = (double)LARGE / ROWS;
     forward_s = backward_s = 0;
     egc_training_config config = config_of(&closed, "powersgd", P, 2);
-    set(&config, "rank", "4"); /* so that every chunk of the ring is as long */
+    set(&config, "rank", "4"); /* so that every chunk is as long */
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_OK);
     assert_close(r->summary.mean.step_s,
-                 closed_form(&config, "ring", 4 * 4 * ROWS) +
-                     closed_form(&config, "ring", 4 * (4 * columns + SMALL)),
+                 closed_form(&config, "rabenseifner", 4 * 4 * ROWS) +
+                     closed_form(&config, "rabenseifner", 4 * (4 * columns + SMALL)),
                  1e-3);
-    assert_string_equal(r->summary.exchange, "ring");
+    assert_string_equal(r->summary.exchange, "rabenseifner");
 
     config = config_of(&closed, "signsgd", P, 2);
     r = run(&config);
@@ -114,9 +114,9 @@ static void rounds_take_their_time(void **state)
     double indices = r->summary.mean.sent_bytes * P - 4 * values * P;
     assert_close(r->summary.mean.step_s,
                  closed_form(&config, "broadcast-tree", indices) +
-                     closed_form(&config, "ring", 4 * values),
+                     closed_form(&config, "rabenseifner", 4 * values),
                  1e-3);
-    assert_string_equal(r->summary.exchange, "broadcast-tree+ring");
+    assert_string_equal(r->summary.exchange, "broadcast-tree+rabenseifner");
     forward_s = 0.001, backward_s = 0.002;
 }
 

@@ -115,6 +115,18 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
+/* Between groups: two links to the routers, and of the three on the way there and the two on the
+ * way on about half. A group's hosts share its blue links. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    const dragonfly *fly = object;
+    double group_hosts = (double)fly->chassis * (double)fly->routers * (double)fly->nodes;
+    double blue = (double)(fly->groups - 1) * (double)fly->blue;
+    paths->latency_s *= 5;
+    if (fly->groups > 1)
+        paths->crowd_Bps *= fmin(1, blue / group_hosts);
+}
+
 const egc_cluster_type egc_cluster_dragonfly = {
     .name = "dragonfly",
     .summary = "groups of routers, every two groups joined by one long link",
@@ -125,4 +137,5 @@ const egc_cluster_type egc_cluster_dragonfly = {
     .check = check,
     .hosts = hosts,
     .write_platform = write_platform,
+    .paths = find_paths,
 };

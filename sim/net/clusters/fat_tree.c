@@ -142,6 +142,20 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
+/* A message climbs to the top and comes down; hosts share what a level has fewer parents than
+ * children for. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    const fat_tree *tree = object;
+    double thinnest = 1, left = 1;
+    for (size_t level = 1; level < (size_t)tree->levels; level++) {
+        left *= (double)parents(tree, level) / (double)children(tree, level - 1);
+        thinnest = fmin(thinnest, left);
+    }
+    paths->latency_s *= 2 * (double)tree->levels;
+    paths->crowd_Bps *= thinnest;
+}
+
 const egc_cluster_type egc_cluster_fat_tree = {
     .name = "fat_tree",
     .summary = "a tree of switches, full or over-subscribed",
@@ -153,5 +167,6 @@ const egc_cluster_type egc_cluster_fat_tree = {
     .check = check,
     .hosts = hosts,
     .write_platform = write_platform,
+    .paths = find_paths,
     .layout = "dot",
 };

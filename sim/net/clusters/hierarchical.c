@@ -74,6 +74,19 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
+/* The GPUs of a node share its card. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    const hierarchical *cluster = object;
+    double gpu_Bps = cluster->gpu_Bps * cluster->common.efficiency, nic_Bps = paths->bandwidth_Bps;
+    paths->latency_s += cluster->gpu_latency_s;
+    paths->bandwidth_Bps = fmin(nic_Bps, gpu_Bps);
+    paths->crowd_Bps = fmin(nic_Bps / (double)cluster->gpus, gpu_Bps);
+    paths->near = (size_t)cluster->gpus;
+    paths->near_latency_s = cluster->gpu_latency_s;
+    paths->near_bandwidth_Bps = paths->host_Bps = gpu_Bps;
+}
+
 const egc_cluster_type egc_cluster_hierarchical = {
     .name = "hierarchical",
     .summary = "nodes of several GPUs that share a network card",
@@ -83,4 +96,5 @@ const egc_cluster_type egc_cluster_hierarchical = {
     .check = check,
     .hosts = hosts,
     .write_platform = write_platform,
+    .paths = find_paths,
 };

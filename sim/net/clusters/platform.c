@@ -24,7 +24,8 @@ typedef struct platform {
     egc_cluster_common common;
     char file[EGC_TEXT_LENGTH], hosts[EGC_TEXT_LENGTH];
     int speeds;
-    size_t n_hosts; /* found by prepare */
+    size_t n_hosts;                  /* found by prepare, as what follows */
+    double latency_s, bandwidth_Bps; /* of the farthest two hosts; of the thinnest link */
     const char **names;
 } platform;
 
@@ -256,6 +257,12 @@ static egc_status keep_hosts(platform *cluster, const egc_survey *found, egc_are
     if (!cluster->names)
         return egc_fail_memory(err, found->n_hosts * sizeof *cluster->names);
     cluster->n_hosts = found->n_hosts;
+    cluster->latency_s = 0;
+    cluster->bandwidth_Bps = INFINITY;
+    for (size_t r = 0; r < found->n_routes; r++)
+        cluster->latency_s = fmax(cluster->latency_s, found->routes[r].latency_s);
+    for (size_t l = 0; l < found->n_links; l++)
+        cluster->bandwidth_Bps = fmin(cluster->bandwidth_Bps, found->links[l].bandwidth_Bps);
     for (size_t i = 0; i < found->n_hosts; i++)
         cluster->names[i] = found->text + found->hosts[i].name;
     return EGC_OK;
@@ -303,6 +310,15 @@ static bool own_speeds(const void *object)
     return ((const platform *)object)->speeds == RELATIVE;
 }
 
+/* A file's profiles may make any link faster: there is no bound. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    const platform *cluster = object;
+    paths->latency_s = cluster->latency_s;
+    paths->bandwidth_Bps = paths->crowd_Bps = cluster->bandwidth_Bps;
+    paths->host_Bps = INFINITY;
+}
+
 const egc_cluster_type egc_cluster_platform = {
     .name = "platform",
     .summary = "any SimGrid platform, from its XML file",
@@ -315,4 +331,5 @@ const egc_cluster_type egc_cluster_platform = {
     .file = file,
     .host_name = host_name,
     .own_speeds = own_speeds,
+    .paths = find_paths,
 };

@@ -80,6 +80,19 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
+/* The hosts of a rack share its uplink. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    const racks *cluster = object;
+    double up_Bps = uplink_Bps(cluster) * cluster->common.efficiency;
+    paths->near = (size_t)cluster->rack_hosts;
+    paths->near_latency_s = paths->latency_s;
+    paths->near_bandwidth_Bps = paths->bandwidth_Bps;
+    paths->latency_s += core_latency_s(cluster);
+    paths->bandwidth_Bps = fmin(paths->near_bandwidth_Bps, up_Bps);
+    paths->crowd_Bps = fmin(paths->near_bandwidth_Bps, up_Bps / (double)cluster->rack_hosts);
+}
+
 const egc_cluster_type egc_cluster_racks = {
     .name = "racks",
     .summary = "racks on an over-subscribed core",
@@ -90,4 +103,5 @@ const egc_cluster_type egc_cluster_racks = {
     .check = check,
     .hosts = hosts,
     .write_platform = write_platform,
+    .paths = find_paths,
 };

@@ -97,6 +97,22 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
+/* Across the longest dimension d half of the hosts share 2 n / d links; a host has two links in
+ * each dimension, of which the closed form of a message in a crowd knows nothing. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    double links = 0, hops = 0, longest = 1;
+    for (size_t d = 0; d < n_dims(object); d++) {
+        size_t n = dim(object, d);
+        hops += (double)(n / 2) * (double)(n - n / 2) / (double)n; /* the mean */
+        links += n > 2 ? 2 : n > 1;
+        longest = fmax(longest, (double)n);
+    }
+    paths->latency_s *= fmax(1, hops);
+    paths->crowd_Bps *= fmin(1, 4 / longest);
+    paths->host_Bps *= fmax(1, links);
+}
+
 const egc_cluster_type egc_cluster_torus = {
     .name = "torus",
     .summary = "hosts linked to their neighbours in a closed grid",
@@ -106,5 +122,6 @@ const egc_cluster_type egc_cluster_torus = {
     .check = check,
     .hosts = hosts,
     .write_platform = write_platform,
+    .paths = find_paths,
     .far_half = far_half,
 };

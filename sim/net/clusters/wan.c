@@ -198,6 +198,22 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
+/* Two access links, of clients with the medians. */
+static void find_paths(const void *object, egc_cluster_paths *paths)
+{
+    const wan *cluster = object;
+    double efficiency = cluster->common.efficiency, fastest_Bps = 0;
+    access_link usual = median(cluster, 0);
+    for (size_t host = 0; host < hosts(cluster); host++) {
+        access_link link = access_of(cluster, host);
+        fastest_Bps = fmax(fastest_Bps, fmax(link.up_Bps, link.down_Bps));
+    }
+    paths->latency_s = 2 * usual.latency_s;
+    paths->bandwidth_Bps = fmin(usual.up_Bps, usual.down_Bps) * efficiency;
+    paths->crowd_Bps = paths->bandwidth_Bps;
+    paths->host_Bps = fastest_Bps * efficiency;
+}
+
 const egc_cluster_type egc_cluster_wan = {
     .name = "wan",
     .summary = "federated clients with access links of their own",
@@ -208,4 +224,5 @@ const egc_cluster_type egc_cluster_wan = {
     .check = check,
     .hosts = hosts,
     .write_platform = write_platform,
+    .paths = find_paths,
 };

@@ -241,7 +241,7 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier 
     };
     if (!w->begun || !w->ready || !w->done || !w->busy)
         return egc_fail_memory(err, busy_slots(run->learning) * sizeof *w->busy);
-    egc_status status = egc_carrier_init(&w->carrier, run->learning, rank,
+    egc_status status = egc_carrier_init(&w->carrier, run->learning, rank, run->world,
                                          egc_world_transport(run->world, (int)rank, 0), err);
     if (status)
         return status;
