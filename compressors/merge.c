@@ -328,14 +328,14 @@ static bool learns(const egc_merger *m, uint64_t step)
 }
 
 /* The magnitude of the k-th largest, and how many that equal it are among the k largest; where
- * there are no more than k, nothing is too small. */
+ * there are fewer than k, nothing is too small. */
 static float kth_largest(egc_merger *m, size_t u, uint64_t step, const egc_selection *from,
                          size_t *ties)
 {
     size_t k = egc_largest_count(egc_method_density(&m->method, step), m->units[u].count);
     *ties = k;
-    return k < from->count ? egc_largest_threshold(from->value, from->count, ties, m->work->index)
-                           : 0;
+    return k <= from->count ? egc_largest_threshold(from->value, from->count, ties, m->work->index)
+                            : 0;
 }
 
 /* Those of larger magnitude than `threshold`, and the first `ties` of those that equal it; no

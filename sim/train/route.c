@@ -116,7 +116,7 @@ static egc_status init_sparse(egc_route *route, const egc_training_config *confi
     route->sparse = config->sparse;
     route->merge = egc_route_merge(config->sparse);
     if (egc_merge_check(&config->method, route->merge, err))
-        return egc_error_prefix(err, "exchange: %s sums sparse messages, but", route->sparse->name);
+        return egc_error_prefix(err, "exchange: %s sums sparse messages", route->sparse->name);
     return EGC_OK;
 }
 
