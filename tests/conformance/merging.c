@@ -263,6 +263,103 @@ static void thresholds_are_made_and_used(void **state)
     bench_free(b);
 }
 
+/* Steps by hand: encoders, all messages summed and kept, joined, decoded and settled. */
+static void one_step(bench *b, uint64_t step, egc_merge_rule rule, float *applied)
+{
+    egc_error err = {0};
+    egc_buf sum = {0}, joined = {0};
+    for (size_t w = 0; w < P; w++) {
+        float g[N];
+        egc_buf raw = {0}, opened = {0}, next = {0};
+        egc_gradient_check check;
+        const egc_step_input input = {.step = step, .lr = NAN, .gradient = g};
+        fill(w + P * (size_t)step, g);
+        assert_ok(egc_encoder_step(b->encoder[w], &input, &check, &err), err);
+        assert_ok(egc_encoder_message(b->encoder[w], 0, 0, 2, 0, &raw, &err), err);
+        assert_ok(egc_merger_open(b->merger, &raw, &opened, &err), err);
+        memset(b->sent[w], 0, sizeof b->sent[w]);
+        add_to(b, &opened, b->sent[w]);
+        if (w > 0)
+            assert_ok(egc_merger_sum(b->merger, &sum, &opened, &next, &err), err);
+        else
+            assert_ok(egc_buf_append(&next, opened.data, opened.len, &err), err);
+        egc_buf_fini(&sum);
+        sum = next;
+        egc_buf_fini(&opened);
+        egc_buf_fini(&raw);
+    }
+    egc_buf kept = {0};
+    if (rule == EGC_MERGE_ALL)
+        assert_ok(egc_buf_append(&kept, sum.data, sum.len, &err), err);
+    else
+        assert_ok(egc_merger_keep(b->merger, step, &sum, &kept, &err), err);
+    assert_ok(egc_merger_join(b->merger, step, &kept, 1, &joined, &err), err);
+    memset(applied, 0, N * sizeof *applied);
+    add_to(b, &joined, applied);
+    for (size_t w = 0; w < P; w++)
+        assert_ok(egc_encoder_finish(b->encoder[w], 0, 2, &err), err);
+    egc_buf_fini(&kept);
+    egc_buf_fini(&joined);
+    egc_buf_fini(&sum);
+}
+
+/* All that came in was applied or is in a memory, at every step, and a worker lets go of nothing
+ * but what it sent and is in the sum. With one sum and one keeping none of it is lost. */
+static void what_is_dropped_stays(void **state)
+{
+    (void)state;
+    const egc_merge_rule rules[] = {EGC_MERGE_ALL, EGC_MERGE_LARGEST, EGC_MERGE_ABOVE};
+    for (size_t r = 0; r < 3; r++) {
+        bench *b = bench_new("ratio=0.1", rules[r]);
+        float applied[N], balance[N] = {0}; /* what came in and is neither applied nor kept */
+        for (size_t w = 0; w < P; w++)      /* of the bench's own step, which no one finished */
+            for (size_t i = 0; i < N; i++)
+                balance[i] += egc_encoder_residual(b->encoder[w])[i];
+        for (uint64_t step = 1; step < 6; step++) {
+            one_step(b, step, rules[r], applied);
+            for (size_t w = 0; w < P; w++) {
+                const float *left = egc_encoder_residual(b->encoder[w]);
+                float g[N];
+                fill(w + P * (size_t)step, g);
+                for (size_t i = 0; i < N; i++)
+                    balance[i] += g[i];
+                for (size_t i = SMALL; i < N && rules[r] != EGC_MERGE_ALL; i++)
+                    assert_true(applied[i] != 0 || b->sent[w][i] == 0 ||
+                                fabsf(left[i] - b->sent[w][i]) < 1e-3f);
+            }
+            for (size_t i = 0; i < N; i++)
+                balance[i] -= applied[i];
+        }
+        for (size_t i = 0; i < N; i++) {
+            for (size_t w = 0; w < P; w++)
+                balance[i] -= egc_encoder_residual(b->encoder[w])[i];
+            assert_true(fabsf(balance[i]) < 1e-2f);
+        }
+        bench_free(b);
+    }
+}
+
+/* Momentum goes on where a contribution was dropped; masking ends it where it arrived. */
+static void dropped_momentum_goes_on(void **state)
+{
+    (void)state;
+    bench *b = bench_new("ratio=0.1;memory=momentum;masking=true", EGC_MERGE_LARGEST);
+    float applied[N];
+    size_t dropped = 0, arrived = 0;
+    one_step(b, 1, EGC_MERGE_LARGEST, applied);
+    for (size_t w = 0; w < P; w++)
+        for (size_t i = SMALL; i < N; i++) {
+            if (b->sent[w][i] == 0)
+                continue;
+            float velocity = egc_encoder_velocity(b->encoder[w])[i];
+            assert_true((velocity == 0) == (applied[i] != 0));
+            dropped += velocity != 0;
+            arrived += velocity == 0;
+        }
+    assert_true(dropped > 0 && arrived > 0);
+    bench_free(b);
+}
+
 /* Any truncated message and any with a bit flipped is either refused or still a message. */
 static void damage_is_refused(void **state)
 {
@@ -359,6 +456,8 @@ int main(void)
         cmocka_unit_test(the_largest_are_kept),
         cmocka_unit_test(parts_make_up_the_whole),
         cmocka_unit_test(thresholds_are_made_and_used),
+        cmocka_unit_test(what_is_dropped_stays),
+        cmocka_unit_test(dropped_momentum_goes_on),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(sums_overflow_loudly),
         cmocka_unit_test(what_cannot_be_merged_says_so),

@@ -142,9 +142,16 @@ static const egc_sparse_ops ops = {sum_messages, keep_message, cut_message};
 
 enum { N = 997, KEPT = 40, THRESHOLD = 9, N_LENGTHS = 6 };
 
+typedef enum shape {
+    EQUAL,   /* all messages have as many elements, but for what is drawn twice */
+    UNEQUAL, /* some none, some many more */
+    CROWDED, /* all in the first of the parts */
+    N_SHAPES
+} shape;
+
 typedef struct sparse_plan {
     const egc_sparse_type *type;
-    bool crowded;     /* all in the first of the parts */
+    shape shape;
     uint64_t *hashes; /* shared: of each length, of rank 0, then of rank 1 */
 } sparse_plan;
 
@@ -157,7 +164,9 @@ static size_t length_of(int which, int p)
 /* Up to `count` whole numbers from -20 to 20, so that any order of additions is exact. */
 static void fill(const sparse_plan *plan, int p, int rank, size_t count, float *vector)
 {
-    size_t room = plan->crowded ? N / (size_t)p : N;
+    size_t room = plan->shape == CROWDED ? N / (size_t)p : N;
+    if (plan->shape == UNEQUAL)
+        count = rank % 3 == 1 ? 0 : count + (size_t)rank * 31;
     memset(vector, 0, N * sizeof *vector);
     for (size_t i = 0; i < count; i++) {
         uint64_t draw = egc_seed_derive(7, (uint64_t)rank, i);
@@ -252,9 +261,10 @@ static void test_every_sparse_exchange_delivers(void **state)
     (void)state;
     const int ranks[] = {1, 2, 3, 4, 5, 7, 8, 16, 33};
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
-        for (size_t i = 0; i < 2 * sizeof ranks / sizeof *ranks; i++) {
-            int p = ranks[i / 2], cells = N_LENGTHS * p;
-            sparse_plan plan = {*type, i % 2, shared_memory((size_t)cells * sizeof(uint64_t))};
+        for (size_t i = 0; i < N_SHAPES * sizeof ranks / sizeof *ranks; i++) {
+            int p = ranks[i / N_SHAPES], cells = N_LENGTHS * p;
+            sparse_plan plan = {*type, (shape)(i % N_SHAPES),
+                                shared_memory((size_t)cells * sizeof(uint64_t))};
             net_trial trial = trial_of(p, 1e9, 1e-5, sum_all_lengths, &plan);
             outcome got = simulate(&trial);
             if (got.status)
