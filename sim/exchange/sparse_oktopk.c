@@ -5,8 +5,8 @@
  *        the caller cuts parts so that they are about equally full
  *     2. each rank keeps of its sums what is large enough: about k elements over all ranks
  *     3. all-gather the lengths of what was kept
- *     4. balance, if the longest is more than four times the mean: taken end to end, what was kept
- *        is cut into p pieces of equal length, and each goes to its rank
+ *     4. balance, if the longest is more than four times the mean (our choice of "much more"):
+ * taken end to end, what was kept is cut into p pieces of equal length, and each goes to its rank
  *     5. all-gather
  *
  * Balancing moves bytes, whatever they mean. The thresholds and the boundaries of parts, which the
