@@ -7,8 +7,6 @@
 --   egc-sim run scripts/exchanges.lua --set workers=32 --set cluster.bandwidth=10Gbps
 --   egc-sim plot results/exchanges
 
-local over = egc.each { "auto", "gtopk", "sparcml", "sparcml-split", "ok-topk" }
-
 return egc.experiment {
   name     = "exchanges",
   workload = egc.workload.train {
@@ -17,7 +15,7 @@ return egc.experiment {
   cluster  = egc.cluster.star { hosts = 32, bandwidth = "1Gbps", latency = "50us", device = "v100" },
   workers  = 16,
   method   = egc.each { "none", egc.topk { ratio = 0.01 } },
-  exchange = over,
+  exchange = egc.each { "auto", "gtopk", "sparcml", "sparcml-split", "ok-topk" },
   where    = function(p) return p.method.name == "topk" or p.exchange == "auto" end,
   steps    = 300,
   seed     = 1,

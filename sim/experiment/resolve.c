@@ -339,10 +339,7 @@ egc_status egc_config_format(const egc_training_config *config, egc_buf *out, eg
 {
     config_part parts[N_PARTS];
     egc_status status = EGC_OK;
-    const char *exchange = config->sparse     ? config->sparse->name
-                           : config->exchange ? config->exchange->name
-                                              : "auto";
-    parts_of(config, exchange, parts);
+    parts_of(config, egc_route_asked(config), parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         status =
             format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out, err);

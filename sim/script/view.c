@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "train/algorithm.h"
+#include "train/route.h"
 
 static void push_number(lua_State *L, const egc_param *param, double value)
 {
@@ -101,7 +102,7 @@ void egc_lua_push_config(lua_State *L, const egc_training_config *config)
     set_params(L, config->method.compressor->params, config->method.params);
     lua_setfield(L, -2, "method");
 
-    lua_pushstring(L, config->exchange ? config->exchange->name : "auto");
+    lua_pushstring(L, egc_route_asked(config));
     lua_setfield(L, -2, "exchange");
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     push_named(L, algorithm->name);

@@ -169,6 +169,13 @@ egc_status egc_route_init(egc_route *route, const egc_training_config *config, e
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+const char *egc_route_asked(const egc_training_config *config)
+{
+    return config->sparse     ? config->sparse->name
+           : config->exchange ? config->exchange->name
+                              : "auto";
+}
+
 void egc_route_name(const egc_route *route, char name[EGC_ROUTE_NAME])
 {
     size_t used = 0;

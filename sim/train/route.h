@@ -35,6 +35,9 @@ typedef struct egc_route {
 egc_status egc_route_find(const char *name, const egc_exchange_type **exchange,
                           const egc_sparse_type **sparse, egc_error *err) EGC_MUST_CHECK;
 
+/* What config asks for, as experiments write it: "auto" or a name. */
+const char *egc_route_asked(const egc_training_config *config);
+
 /* The exchange that config names carries every round it can, the one that "auto" takes the others.
  * UNSUPPORTED when it can carry none, and when the method's rounds or sums of sparse messages do
  * not go with sampled_workers. */

@@ -15,5 +15,5 @@ loss() {
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["union_density"] != "" && !($at["fill_in"] >= 1 && $at["fill_in"] <= 5) { exit 1 }' out/steps.csv ||
     fail "supports can not fill in by less than 1 or more than the workers"
-refuses 1 "$ROOT/scripts/exchanges.lua:25: exchange: unknown exchange \"gtop\"; valid: ring, allgather-ring, allgather-rd, broadcast-tree, alltoall, rabenseifner, recursive-doubling, binomial-tree, double-tree, hierarchical, hierarchical-tree, allgather-bruck, allgather-hierarchical, gtopk, sparcml, sparcml-split, ok-topk" \
+refuses 1 "--set exchange=gtop: exchange: unknown exchange \"gtop\"; valid: ring, allgather-ring, allgather-rd, broadcast-tree, alltoall, rabenseifner, recursive-doubling, binomial-tree, double-tree, hierarchical, hierarchical-tree, allgather-bruck, allgather-hierarchical, gtopk, sparcml, sparcml-split, ok-topk" \
     egc-sim run "$ROOT/scripts/exchanges.lua" --set exchange=gtop
