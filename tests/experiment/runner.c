@@ -47,7 +47,7 @@ static void columns_are_those_of_the_contract(void **unused)
             "recv_bytes,compression_ratio,element_ratio,bound_ratio,density,rel_error,cosine,"
             "energy_kept,drift,residual_norm,staleness,loss,accuracy,perplexity,step_s,compute_s,"
             "compress_s,decompress_s,comm_s,exposed_comm_s,sim_time_s,network_bytes,speedup,"
-            "union_density,fill_in,workload.batch\n"
+            "sampled_workers,union_density,fill_in,workload.batch\n"
             "0000000000abc000,fake,fake,toy,topk,,sync,ring,star,125000000,5e-05,8,1,4,ok,,1000,"
             "4000,",
         [EGC_TABLE_STEPS] =
