@@ -201,6 +201,110 @@ static void every_method(void **state)
     }
 }
 
+/* ---- messages that are merged ---------------------------------------------------------------- */
+
+typedef struct merged_pair {
+    egc_workspace *workspace;
+    egc_encoder *encoder[P];
+    egc_decoder *replica;
+    egc_merger *merger;
+    egc_buf wire, opened[P], sum, kept[P], joined;
+} merged_pair;
+
+static egc_status make_merged(merged_pair *p, const egc_method *method, egc_error *err)
+{
+    egc_status status = egc_workspace_new(120, &p->workspace, err);
+    const egc_coder_config config = {
+        .method = method,
+        .momentum = 0.9,
+        .n_workers = P,
+        .seed = 1,
+        .units = units,
+        .n_units = 2,
+        .workspace = p->workspace,
+        .merge = EGC_MERGE_ABOVE,
+    };
+    if (!status)
+        status = egc_decoder_new(&config, &p->replica, err);
+    if (!status)
+        status = egc_merger_new(&config, 0, 2, &p->merger, err);
+    for (size_t w = 0; w < P && !status; w++)
+        status = egc_encoder_new(&config, w, p->replica, &p->encoder[w], err);
+    return status;
+}
+
+static void unmake_merged(merged_pair *p)
+{
+    for (size_t w = 0; w < P; w++) {
+        egc_encoder_free(p->encoder[w]);
+        egc_buf_fini(&p->opened[w]);
+        egc_buf_fini(&p->kept[w]);
+    }
+    egc_buf_fini(&p->wire);
+    egc_buf_fini(&p->sum);
+    egc_buf_fini(&p->joined);
+    egc_merger_free(p->merger);
+    egc_decoder_free(p->replica);
+    egc_workspace_free(p->workspace);
+}
+
+static egc_status speak_merged(merged_pair *p, size_t w, egc_error *err)
+{
+    float gradient[N];
+    egc_gradient_check found;
+    const egc_step_input input = {.lr = 0.1, .gradient = gradient};
+    fill_input(gradient, N, GAUSSIAN, w);
+    egc_buf_clear(&p->wire);
+    egc_status status = egc_encoder_step(p->encoder[w], &input, &found, err);
+    if (!status)
+        status = egc_encoder_message(p->encoder[w], 0, 0, 2, 0, &p->wire, err);
+    return status ? status : egc_merger_open(p->merger, &p->wire, &p->opened[w], err);
+}
+
+static egc_status merge_parts(merged_pair *p, egc_error *err)
+{
+    egc_status status = egc_merger_sum(p->merger, &p->opened[0], &p->opened[1], &p->sum, err);
+    for (int part = 0; part < P && !status; part++) {
+        egc_buf_clear(&p->wire);
+        status = egc_merger_cut(p->merger, &p->sum, part, P, &p->wire, err);
+        if (!status)
+            status = egc_merger_keep(p->merger, 0, &p->wire, &p->kept[part], err);
+    }
+    return status ? status : egc_merger_join(p->merger, 0, p->kept, P, &p->joined, err);
+}
+
+static egc_status run_merged(const void *method, uint64_t *hash, egc_error *err)
+{
+    merged_pair p = {0};
+    float average[N];
+    egc_status status = make_merged(&p, method, err);
+    for (size_t w = 0; w < P && !status; w++)
+        status = speak_merged(&p, w, err);
+    if (!status)
+        status = merge_parts(&p, err);
+    egc_reader reader = egc_reader_of(p.joined.data, p.joined.len);
+    const egc_delivery delivery = {
+        .count = 2, .messages = &reader, .n_messages = 1, .reduced = true};
+    if (!status)
+        status = egc_decoder_take(p.replica, &delivery, average, err);
+    if (!status)
+        *hash = egc_hash(*hash, average, sizeof average);
+    for (size_t w = 0; w < P && !status; w++)
+        status = egc_encoder_finish(p.encoder[w], 0, 2, err);
+    unmake_merged(&p);
+    return status;
+}
+
+static void merged_messages(void **state)
+{
+    (void)state;
+    egc_method method;
+    egc_error err = {0};
+    assert_ok(egc_method_init(&method, "topk", &err), err);
+    method.options.dense_vectors = true;
+    assert_true(exhaust("topk", "merged", run_merged, &method) > 0);
+}
+
 /* The copy of a gradient that has NaN in it is made late. */
 static egc_status clean_nan(const void *arg, uint64_t *hash, egc_error *err)
 {
@@ -301,9 +405,8 @@ static void the_entropy_coder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method),
-        cmocka_unit_test(gradients_with_nan),
-        cmocka_unit_test(every_codec),
+        cmocka_unit_test(every_method),       cmocka_unit_test(merged_messages),
+        cmocka_unit_test(gradients_with_nan), cmocka_unit_test(every_codec),
         cmocka_unit_test(the_entropy_coder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
