@@ -392,7 +392,9 @@ egc_status egc_config_identify(const egc_training_config *config, char run_id[EG
 egc_status egc_config_identify_learning(const egc_training_config *config,
                                         char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
 {
-    /* Sparse sums are not shared: who replays knows no lengths of what is merged on the way. */
-    bool shares = egc_algorithm_of(config)->timeless && !config->sparse;
+    /* Who replays sparse sums knows no lengths of what is merged on the way; merged buckets suit
+     * the network, and with them what is learnt depends on it. */
+    bool shares = egc_algorithm_of(config)->timeless && !config->sparse &&
+                  config->options.bucket_bytes != EGC_BUCKET_MERGE;
     return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
 }

@@ -16,9 +16,24 @@ static size_t n_outgoing(const egc_learning *learning)
     return 2 * learning->route.n_rounds * learning->n_learners * learning->plan.n_buckets;
 }
 
+/* What merging layers is planned by: the closed form of the exchange without contention, of a
+ * startup that does not depend on the length and a time a byte. */
+static void foresee_exchanges(const egc_learning *learning, egc_plan_options *options)
+{
+    const double few = 4, many = 0x1p26;
+    const egc_cluster_common *common = learning->config->cluster_params;
+    const egc_exchange_type *exchange = learning->route.exchange[0];
+    double byte_s = 1 / (common->bandwidth_Bps * common->efficiency);
+    int p = (int)learning->config->options.workers;
+    options->startup_s = exchange->closed_form(p, few, common->latency_s, 0, 0);
+    options->byte_s = exchange->closed_form(p, many, 0, byte_s, 0) / many;
+}
+
 static egc_status make_plan(egc_learning *learning, egc_error *err)
 {
-    const egc_plan_options options = egc_plan_options_of(learning->config);
+    egc_plan_options options = egc_plan_options_of(learning->config);
+    if (options.bucket_bytes == EGC_BUCKET_MERGE)
+        foresee_exchanges(learning, &options);
     return egc_plan_init(&learning->plan, learning->workload, &options, err);
 }
 

@@ -22,12 +22,46 @@ static double layer_time_s(double recorded_s, double flops, double speed_flops)
     return isnan(recorded_s) ? flops / speed_flops : recorded_s;
 }
 
+/* When things happen in the backward pass, as far as buckets have been made. */
+typedef struct schedule {
+    double ready_s; /* the gradients of all layers in buckets */
+    double free_s;  /* the buckets are exchanged */
+} schedule;
+
+static double backward_time_s(const egc_workload *workload, size_t layer,
+                              const egc_plan_options *options)
+{
+    const egc_layer *l = &workload->layers[layer];
+    return layer_time_s(l->backward_s, l->backward_flops, options->speed_flops);
+}
+
+/* The next bucket of MG-WFBP. It may be exchanged from when its last gradient is ready and the
+ * buckets before have been; the next layer joins it if it is ready less than a startup later. */
+static size_t layers_to_merge(const egc_workload *workload, size_t end,
+                              const egc_plan_options *options, schedule *now)
+{
+    size_t taken = 1;
+    double bytes = 4 * (double)workload->layers[end - 1].count;
+    now->ready_s += backward_time_s(workload, end - 1, options);
+    for (; taken < end; taken++) {
+        double next_s = now->ready_s + backward_time_s(workload, end - 1 - taken, options);
+        if (!(next_s < fmax(now->ready_s, now->free_s) + options->startup_s))
+            break;
+        now->ready_s = next_s;
+        bytes += 4 * (double)workload->layers[end - 1 - taken].count;
+    }
+    now->free_s = fmax(now->ready_s, now->free_s) + options->startup_s + bytes * options->byte_s;
+    return taken;
+}
+
 /* The number of layers, ending before layer `end`, that the next bucket takes. */
 static size_t layers_in_bucket(const egc_workload *workload, size_t end,
-                               const egc_plan_options *options, bool is_first)
+                               const egc_plan_options *options, bool is_first, schedule *now)
 {
     if (options->bucket_bytes == EGC_BUCKET_MODEL || options->granularity == EGC_GRANULARITY_MODEL)
         return end;
+    if (options->bucket_bytes == EGC_BUCKET_MERGE)
+        return layers_to_merge(workload, end, options, now);
     double limit =
         is_first ? fmin(options->first_bucket_bytes, options->bucket_bytes) : options->bucket_bytes;
     size_t taken = 1;
@@ -45,14 +79,13 @@ static void make_buckets(egc_plan *plan, const egc_workload *workload,
                          const egc_plan_options *options)
 {
     size_t last_float = workload->n_params;
+    schedule now = {0};
     for (size_t end = workload->n_layers; end > 0;) {
         egc_bucket *bucket = &plan->buckets[plan->n_buckets];
-        size_t taken = layers_in_bucket(workload, end, options, plan->n_buckets == 0);
+        size_t taken = layers_in_bucket(workload, end, options, plan->n_buckets == 0, &now);
         for (size_t i = end - taken; i < end; i++) {
-            const egc_layer *layer = &workload->layers[i];
-            bucket->count += layer->count;
-            bucket->backward_s +=
-                layer_time_s(layer->backward_s, layer->backward_flops, options->speed_flops);
+            bucket->count += workload->layers[i].count;
+            bucket->backward_s += backward_time_s(workload, i, options);
         }
         end -= taken;
         bucket->first_unit = end; /* when units are layers */

@@ -26,16 +26,22 @@ typedef struct egc_plan {
 
 typedef struct egc_plan_options {
     egc_granularity granularity;
-    double bucket_bytes;       /* or EGC_BUCKET_LAYER, EGC_BUCKET_MODEL */
+    double bucket_bytes;       /* or EGC_BUCKET_* */
     double first_bucket_bytes; /* smaller, so that communication starts early */
     double speed_flops;        /* for layers without recorded times */
+    double startup_s;          /* EGC_BUCKET_MERGE: exchanging n bytes takes startup_s + n byte_s */
+    double byte_s;
 } egc_plan_options;
 
 /* Those that a configuration asks for. */
 egc_plan_options egc_plan_options_of(const egc_training_config *config);
 
 /* Buckets as PyTorch DDP makes them: layers in reverse order, closed before they would exceed
- * their size, a layer never split. MEMORY. */
+ * their size, a layer never split. With EGC_BUCKET_MERGE as MG-WFBP makes them (Shi, Chu, Li:
+ * MG-WFBP: Efficient data communication for distributed synchronous SGD algorithms, INFOCOM 2019,
+ * arXiv 1811.11141): a layer's gradient waits for the next one's when that is ready before its own
+ * exchange could begin, or so soon after that the startup saved is worth the wait. Gradients count
+ * with the 4 bytes an element that they have before compression. MEMORY. */
 egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
                          const egc_plan_options *options, egc_error *err) EGC_MUST_CHECK;
 

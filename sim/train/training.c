@@ -8,7 +8,7 @@
 #include "train/algorithm.h"
 #include "train/cost.h"
 
-static const char *const bucket_words[] = {"layer", "model", NULL};
+static const char *const bucket_words[] = {"layer", "model", "merge", NULL};
 static const char *const cost_words[] = {"model", "table", "measured", "none", NULL};
 static const char *const stream_words[] = {"compute", "stream", NULL};
 static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
@@ -26,7 +26,9 @@ const egc_param egc_training_params[] = {
      FIELD(eval_every), 0, 0, 1e9, 0, NULL, NULL},
     {"seed", "seed of everything random", EGC_PARAM_INT, NO_UNIT, FIELD(seed), 1, 0, 0x1p53, 0,
      NULL, NULL},
-    {"bucket", "gradients exchanged as one message, at most; or one per layer, or all",
+    {"bucket",
+     "gradients exchanged as one message, at most; or one per layer, or all, or layers merged as "
+     "suits the network",
      EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(bucket_bytes), 25 * 0x1p20, 1, INFINITY, 0,
      bucket_words, NULL},
     {"first_bucket", "the first bucket, smaller so that communication starts early", EGC_PARAM_REAL,
@@ -82,6 +84,26 @@ static egc_status check_cost(const egc_training_config *config, egc_error *err)
     return EGC_OK;
 }
 
+/* Merging is planned by the closed form of an exchange, on one bandwidth. */
+static egc_status check_merging(const egc_training_config *config,
+                                const egc_algorithm_type *algorithm, egc_error *err)
+{
+    const egc_cluster_common *common = config->cluster_params;
+    if (config->options.bucket_bytes != EGC_BUCKET_MERGE)
+        return EGC_OK;
+    if (isnan(common->bandwidth_Bps))
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "bucket: merge needs the bandwidth of the cluster, and cluster %s has none "
+                        "of its own; give a size, layer or model",
+                        config->cluster->name);
+    if (strcmp(algorithm->name, "sync") != 0)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "bucket: merge needs the exchange of algorithm sync, got %s; give a size, "
+                        "layer or model",
+                        algorithm->name);
+    return EGC_OK;
+}
+
 egc_status egc_training_check(const egc_training_config *config, egc_error *err)
 {
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
@@ -102,6 +124,8 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
     if (status)
         return egc_error_prefix(err, "method");
     status = check_cost(config, err);
+    if (!status)
+        status = check_merging(config, algorithm, err);
     if (!status && algorithm->check)
         status = algorithm->check(config, err);
     return status;

@@ -21,6 +21,7 @@ typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM }
 /* Words of the `bucket` parameter, as egc_param stores them. */
 #define EGC_BUCKET_LAYER (-1.0) /* every layer is a bucket */
 #define EGC_BUCKET_MODEL (-2.0) /* the model is one bucket */
+#define EGC_BUCKET_MERGE (-3.0) /* layers are merged as MG-WFBP does: see train/plan.h */
 
 typedef struct egc_training_options {
     int64_t workers;

@@ -75,14 +75,20 @@ static void other_parameters_have_other_ids(void **state)
 
 /* ---- what points learn ----------------------------------------------------------------------- */
 
-static void identify_learning(const char *override, char key[EGC_LEARNING_KEY_LENGTH])
+static void identify_learning_of(const char *text, const char *override,
+                                 char key[EGC_LEARNING_KEY_LENGTH])
 {
     egc_script script;
     egc_error err = {0};
-    assert_ok(load_text(reference, override, &script, &err), err);
+    assert_ok(load_text(text, override, &script, &err), err);
     assert_ok(egc_config_identify_learning(&script.experiments[0].points[0].config, key, &err),
               err);
     egc_script_fini(&script);
+}
+
+static void identify_learning(const char *override, char key[EGC_LEARNING_KEY_LENGTH])
+{
+    identify_learning_of(reference, override, key);
 }
 
 static const char *const of_time[] = {
@@ -140,6 +146,17 @@ static void measured_points_learn_apart(void **state)
     char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
     identify_learning(NULL, want);
     identify_learning("cost=measured", got);
+    assert_string_not_equal(got, want);
+}
+
+/* Buckets that suit the network differ from network to network. */
+static void points_whose_layers_merge_learn_apart(void **state)
+{
+    (void)state;
+    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    static const char merges[] = POINT("method='topk', bucket='merge'");
+    identify_learning_of(merges, NULL, want);
+    identify_learning_of(merges, "cluster.bandwidth=10Gbps", got);
     assert_string_not_equal(got, want);
 }
 
@@ -221,6 +238,7 @@ int main(void)
         cmocka_unit_test(other_parameters_have_other_ids),
         cmocka_unit_test(points_that_differ_in_time_learn_the_same),
         cmocka_unit_test(measured_points_learn_apart),
+        cmocka_unit_test(points_whose_layers_merge_learn_apart),
         cmocka_unit_test(every_option_is_of_time_or_of_learning),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(devices_name_their_sources),

@@ -24,12 +24,11 @@ static egc_layer layers[] = {
 };
 static const egc_workload workload = {.layers = layers, .n_layers = 4, .n_params = 10};
 
-static void assert_plan(egc_granularity granularity, double bucket, double first, const char *want)
+static void assert_plan_of(const egc_plan_options *options, const char *want)
 {
     egc_plan plan;
     egc_error err = {0};
-    const egc_plan_options options = {granularity, bucket, first, 10};
-    assert_ok(egc_plan_init(&plan, &workload, &options, &err), err);
+    assert_ok(egc_plan_init(&plan, &workload, options, &err), err);
     assert_close(plan.forward_s, 1 + 1 + 1 + 3, 1e-15);
     char text[512] = "";
     for (size_t b = 0; b < plan.n_buckets; b++) {
@@ -43,6 +42,19 @@ static void assert_plan(egc_granularity granularity, double bucket, double first
     }
     assert_string_equal(text, want);
     egc_plan_fini(&plan);
+}
+
+static void assert_plan(egc_granularity granularity, double bucket, double first, const char *want)
+{
+    const egc_plan_options options = {granularity, bucket, first, 10, NAN, NAN};
+    assert_plan_of(&options, want);
+}
+
+static void assert_merged(double startup_s, double byte_s, const char *want)
+{
+    const egc_plan_options options = {
+        EGC_GRANULARITY_LAYER, EGC_BUCKET_MERGE, 1, 10, startup_s, byte_s};
+    assert_plan_of(&options, want);
 }
 
 static void buckets_fill_in_reverse_order(void **state)
@@ -66,11 +78,28 @@ static void units_follow_granularity(void **state)
     assert_plan(EGC_GRANULARITY_MODEL, 4, 4, "[0+10 12s model:0+10]");
 }
 
+/* By hand. Backwards, l4 is ready at 6 s, l3 at 8, l2 at 10, l1 at 12; l4 has 16 bytes, l3 12, l2
+ * 8, l1 4. Without a startup nothing is worth waiting for; a startup below the 2 s to the next
+ * layer neither, on a fast network. With 0.2 s a byte and 0.1 s, l4 goes from 6 to 9.3; l3, ready
+ * at 8, cannot begin before, l2 is ready at 10, which is no earlier than 9.4, so l3 goes from 9.3
+ * to 11.8; l2 could go then, and l1 is ready at 12. When it takes 0.2 s to start, l1 is in time. */
+static void layers_merge_while_the_network_is_busy_or_startups_are_dear(void **state)
+{
+    (void)state;
+    assert_merged(0, 0, "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
+    assert_merged(2, 0, "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
+    assert_merged(2.001, 0, "[0+10 12s l1:0+1 l2:1+2 l3:3+3 l4:6+4]");
+    assert_merged(0.1, 0.2, "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
+    assert_merged(0.2, 0.2, "[6+4 6s l4:6+4][3+3 2s l3:3+3][0+3 4s l1:0+1 l2:1+2]");
+    assert_merged(0, 1, "[6+4 6s l4:6+4][0+6 6s l1:0+1 l2:1+2 l3:3+3]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_fill_in_reverse_order),
         cmocka_unit_test(units_follow_granularity),
+        cmocka_unit_test(layers_merge_while_the_network_is_busy_or_startups_are_dear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
