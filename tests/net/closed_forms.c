@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "one_call.h"
 #include "simulate.h"
+#include "validation/validation.h"
 
 enum { MIB = 1 << 20 };
 
@@ -25,70 +26,17 @@ static double time_of(const one_call *call, int p, double bandwidth_Bps, double 
     return got.sim_time_s;
 }
 
-static double check_time(const one_call *call, int p, double bandwidth_Bps, double latency_s,
-                         double want)
-{
-    double got = time_of(call, p, bandwidth_Bps, latency_s), error = fabs(got / want - 1);
-    if (!(error <= 1e-3))
-        fail_msg("%s, %d ranks, group %d, %zu bytes, %g B/s, %g s: %g s, want %g s",
-                 call->type->name, p, call->group, call->bytes, bandwidth_Bps, latency_s, got,
-                 want);
-    return error;
-}
-
-static double error_of(const egc_exchange_type *type, int p, size_t bytes, double bandwidth_Bps,
-                       double latency_s)
-{
-    one_call call = {.type = type, .bytes = bytes};
-    double want = type->closed_form(p, (double)bytes, latency_s, 1 / bandwidth_Bps, 0);
-    return check_time(&call, p, bandwidth_Bps, latency_s, want);
-}
-
-/* Of a chunk, a piece or a block: chunks of equal length, and framing far below 0.1 %. */
-static const size_t message_bytes[] = {8192, 65536};
-static const double networks[][2] = {
-    {1.25e8, 50e-6}, {1.25e9, 25e-6}, {1.25e10, 5e-6}, {1.25e9, 0}};
-
-static double worst_error(const egc_exchange_type *type, int p)
-{
-    double worst = 0;
-    bool cut = type->kind == EGC_EXCHANGE_REDUCE || type->kind == EGC_EXCHANGE_SCATTER;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t j = 0; j < sizeof networks / sizeof *networks; j++) {
-            size_t bytes = message_bytes[i] * (cut ? (size_t)p : 1);
-            worst = fmax(worst, error_of(type, p, bytes, networks[j][0], networks[j][1]));
-        }
-    return worst;
-}
-
 static void test_exchanges_take_their_closed_form(void **state)
 {
     (void)state;
-    const int ranks[] = {2, 3, 4, 5, 7, 8, 16, 33};
-    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++) {
-        double worst = 0;
-        for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-            worst = fmax(worst, worst_error(*type, ranks[i]));
-        print_message("%-22s worst error against its closed form: %.2g %%\n", (*type)->name,
-                      100 * worst);
-    }
-}
-
-/* With each size of group that divides the ranks; all ranks are equally near on a star. */
-static void test_exchanges_of_two_levels_take_their_closed_form(void **state)
-{
-    (void)state;
-    enum { P = 24 };
-    const double bandwidth_Bps = 1.25e9, latency_s = 25e-6;
-    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
-        for (int group = 1; group <= P && (*type)->grouped_form; group++) {
-            one_call call = {*type, (size_t)P * 8192, group};
-            egc_exchange_network network = {latency_s, 1 / bandwidth_Bps, 0, 0, group,
-                                            latency_s, 1 / bandwidth_Bps};
-            if (P % group == 0)
-                check_time(&call, P, bandwidth_Bps, latency_s,
-                           (*type)->grouped_form(P, (double)call.bytes, &network));
-        }
+    validation v = {0};
+    validate_closed_forms(&v);
+    for (size_t i = 0; i < v.n; i++)
+        if (!validation_within(&v.cases[i]))
+            fail_msg("%s, %d ranks, %g bytes, %s: %g s, want %g s, %g of the link's rate",
+                     v.cases[i].subject, v.cases[i].workers, v.cases[i].bytes, v.cases[i].network,
+                     v.cases[i].simulated, v.cases[i].expected, v.cases[i].rate_share);
+    validation_fini(&v);
 }
 
 /* A sum of b bytes reads two vectors and writes one. */
@@ -375,7 +323,6 @@ int main(void)
         cmocka_unit_test(test_directions_do_not_slow_each_other),
         cmocka_unit_test(test_forwarding_adds_up),
         cmocka_unit_test(test_exchanges_take_their_closed_form),
-        cmocka_unit_test(test_exchanges_of_two_levels_take_their_closed_form),
         cmocka_unit_test(test_reductions_are_charged_to_the_device),
         cmocka_unit_test(test_each_reduction_launches_a_kernel),
         cmocka_unit_test(test_bus_bandwidth_nears_the_link),

@@ -1,142 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exchanges that sum sparse messages, over a format of this test's own: every rank gets the same
- * bytes, which stand for the right sum or what should be kept of it, for awkward numbers of ranks
- * and lengths; and each takes its closed form. Expected values come from dense vectors of all
- * ranks, without any exchange. */
+/* Exchanges that sum sparse messages, over a format of tests' own (sparse_format.h): every rank
+ * gets the same bytes, which stand for the right sum or what should be kept of it, for awkward
+ * numbers of ranks and lengths. Expected values come from dense vectors of all ranks, without any
+ * exchange; times are closed_forms.c's. */
 #include "support/test.h"
-
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "exchange/sparse.h"
-#include "simulate.h"
-
-/* ---- a format -------------------------------------------------------------------------------- */
-
-/* Pairs of an index and a value in ascending order; or all n values, where that is not longer. */
-typedef struct entry {
-    uint32_t index;
-    float value;
-} entry;
-
-typedef struct format {
-    size_t n;
-    bool may_be_dense;
-    size_t kept;     /* the largest so many, ties by index; or, if 0, */
-    float threshold; /* those at least so large */
-} format;
-
-static bool is_dense(const format *f, const egc_buf *message)
-{
-    return f->may_be_dense && message->len == f->n * sizeof(float);
-}
-
-static egc_status add_message(const format *f, const egc_buf *message, float *vector,
-                              egc_error *err)
-{
-    size_t bytes = is_dense(f, message) ? sizeof(float) : sizeof(entry), n = message->len / bytes;
-    for (size_t i = 0; i < n; i++) {
-        entry e = {(uint32_t)i, 0};
-        if (bytes == sizeof e)
-            memcpy(&e, message->data + i * sizeof e, sizeof e);
-        else
-            memcpy(&e.value, message->data + i * sizeof e.value, sizeof e.value);
-        if (e.index >= f->n)
-            return egc_fail(err, EGC_ERROR_FORMAT, "index %u of %zu", e.index, f->n);
-        vector[e.index] += e.value;
-    }
-    return EGC_OK;
-}
-
-static egc_status append_message(const format *f, const float *vector, egc_buf *out, egc_error *err)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < f->n; i++)
-        count += vector[i] != 0;
-    if (f->may_be_dense && count * sizeof(entry) >= f->n * sizeof(float))
-        return egc_buf_append(out, vector, f->n * sizeof *vector, err);
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < f->n && !status; i++) {
-        entry e = {(uint32_t)i, vector[i]};
-        if (vector[i] != 0)
-            status = egc_buf_append(out, &e, sizeof e, err);
-    }
-    return status;
-}
-
-static float magnitude_of(const void *element)
-{
-    return fabsf(((const entry *)element)->value);
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    float left = magnitude_of(a), right = magnitude_of(b);
-    uint32_t i = ((const entry *)a)->index, j = ((const entry *)b)->index;
-    return left != right ? (left < right) - (left > right) : (i > j) - (i < j);
-}
-
-/* In place. `order` has room for n. */
-static void keep_of(const format *f, float *vector, entry *order)
-{
-    for (size_t i = 0; i < f->n; i++)
-        order[i] = (entry){(uint32_t)i, vector[i]};
-    if (f->kept)
-        qsort(order, f->n, sizeof *order, compare_entries);
-    for (size_t i = 0; i < f->n; i++)
-        if (f->kept ? i >= f->kept : fabsf(order[i].value) < f->threshold)
-            vector[order[i].index] = 0;
-}
-
-static egc_status sum_messages(void *self, const egc_buf *a, const egc_buf *b, egc_buf *out,
-                               egc_error *err)
-{
-    const format *f = self;
-    float *vector = egc_calloc(f->n, sizeof *vector);
-    egc_status status = vector ? add_message(f, a, vector, err) : egc_fail_memory(err, f->n);
-    if (!status)
-        status = add_message(f, b, vector, err);
-    if (!status)
-        status = append_message(f, vector, out, err);
-    egc_free(vector);
-    return status;
-}
-
-static egc_status keep_message(void *self, const egc_buf *message, egc_buf *out, egc_error *err)
-{
-    const format *f = self;
-    float *vector = egc_calloc(f->n, sizeof *vector);
-    entry *order = egc_calloc(f->n, sizeof *order);
-    egc_status status =
-        vector && order ? add_message(f, message, vector, err) : egc_fail_memory(err, f->n);
-    if (!status) {
-        keep_of(f, vector, order);
-        status = append_message(f, vector, out, err);
-    }
-    egc_free(order);
-    egc_free(vector);
-    return status;
-}
-
-static egc_status cut_message(void *self, const egc_buf *message, int part, int parts, egc_buf *out,
-                              egc_error *err)
-{
-    const format *f = self;
-    size_t first = f->n * (size_t)part / (size_t)parts,
-           end = f->n * ((size_t)part + 1) / (size_t)parts;
-    float *vector = egc_calloc(f->n, sizeof *vector);
-    egc_status status = vector ? add_message(f, message, vector, err) : egc_fail_memory(err, f->n);
-    for (size_t i = 0; i < f->n && !status; i++)
-        if (i < first || i >= end)
-            vector[i] = 0;
-    if (!status)
-        status = append_message(f, vector, out, err);
-    egc_free(vector);
-    return status;
-}
-
-static const egc_sparse_ops ops = {sum_messages, keep_message, cut_message};
+#include "sparse_format.h"
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -186,10 +57,10 @@ static const float *expected(const sparse_plan *plan, const format *f, int p, fl
             for (size_t i = 0; i < N; i++)
                 sum[i] += addend[i];
             if (merges)
-                keep_of(f, sum, order);
+                format_keep(f, sum, order);
         }
     if (plan->type->keeps && !merges)
-        keep_of(f, vectors, order);
+        format_keep(f, vectors, order);
     return vectors;
 }
 
@@ -202,7 +73,7 @@ static egc_status check_results(const worker *self, const format *f, const egc_b
     egc_status status = EGC_OK;
     *hash = EGC_HASH_START;
     for (int r = 0; r < n_results && !status; r++) {
-        status = add_message(f, &results[r], got, err);
+        status = format_add(f, &results[r], got, err);
         *hash = egc_hash(*hash, results[r].data, results[r].len);
     }
     for (size_t i = 0; i < N && !status; i++)
@@ -220,11 +91,11 @@ static egc_status sum_one(worker *self, size_t count, float *vectors, entry *ord
     int p = self->transport->size;
     bool largest = strcmp(plan->type->name, "gtopk") == 0;
     format f = {N, true, largest ? KEPT : 0, THRESHOLD};
-    egc_sparse_call call = {self->transport, &ops, &f, results, scratch};
+    egc_sparse_call call = {self->transport, &format_ops, &f, results, scratch};
     egc_buf mine = {0};
     for (int r = 0; r < p; r++)
         fill(plan, p, r, count, vectors + r * N);
-    egc_status status = append_message(&f, vectors + self->rank * N, &mine, err);
+    egc_status status = format_append(&f, vectors + self->rank * N, &mine, err);
     if (!status)
         status = plan->type->reduce(&call, &mine, err);
     if (!status)
@@ -276,68 +147,6 @@ static void test_every_sparse_exchange_delivers(void **state)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-typedef struct timed_call {
-    const egc_sparse_type *type;
-    size_t count; /* elements of a message; p divides it */
-    bool disjoint;
-} timed_call;
-
-/* Message r has elements r, p + r, 2p + r ... if they are disjoint, and 0, p, 2p ... otherwise, all
- * equal to 1: parts are equally full. */
-static egc_status sum_once(worker *self, egc_error *err)
-{
-    const timed_call *timed = self->arg;
-    size_t p = (size_t)self->transport->size, first = timed->disjoint ? (size_t)self->rank : 0;
-    format f = {timed->count * p, false, timed->type->cuts ? timed->count / p : timed->count, 0};
-    egc_exchange_scratch scratch = {0};
-    egc_buf mine = {0}, *results = egc_calloc(p, sizeof *results);
-    egc_sparse_call call = {self->transport, &ops, &f, results, &scratch};
-    egc_status status = results ? EGC_OK : egc_fail_memory(err, p);
-    for (size_t i = 0; i < timed->count && !status; i++) {
-        entry e = {(uint32_t)(i * p + first), 1};
-        status = egc_buf_append(&mine, &e, sizeof e, err);
-    }
-    if (!status)
-        status = timed->type->reduce(&call, &mine, err);
-    for (size_t r = 0; r < p && results; r++)
-        egc_buf_fini(&results[r]);
-    egc_free(results);
-    egc_buf_fini(&mine);
-    egc_exchange_scratch_fini(&scratch);
-    return status;
-}
-
-static double error_of(const timed_call *call, int p, double bandwidth_Bps, double latency_s)
-{
-    net_trial trial = trial_of(p, bandwidth_Bps, latency_s, sum_once, call);
-    outcome got = simulate(&trial);
-    assert_ok(got.status, got.err);
-    double want = call->type->closed_form(p, (double)(call->count * sizeof(entry)), call->disjoint,
-                                          latency_s, 1 / bandwidth_Bps);
-    double error = fabs(got.sim_time_s / want - 1);
-    if (!(error <= 1e-3))
-        fail_msg("%s, %d ranks, %zu %s elements: %g s, want %g s", call->type->name, p, call->count,
-                 call->disjoint ? "disjoint" : "equal", got.sim_time_s, want);
-    return error;
-}
-
-static void test_sparse_exchanges_take_their_closed_form(void **state)
-{
-    (void)state;
-    const int ranks[] = {2, 3, 4, 5, 7, 8, 16};
-    for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
-        double worst = 0;
-        for (size_t i = 0; i < 2 * sizeof ranks / sizeof *ranks; i++) {
-            int p = ranks[i / 2];
-            timed_call call = {*type, (size_t)p * 1024, i % 2};
-            worst = fmax(worst, error_of(&call, p, 1.25e9, 25e-6));
-            worst = fmax(worst, error_of(&call, p, 1.25e8, 50e-6));
-        }
-        print_message("%-14s worst error against its closed form: %.2g %%\n", (*type)->name,
-                      100 * worst);
-    }
-}
-
 /* SparCML's switch: where half the elements are there or more, a message is as long as a dense
  * vector and never longer. 8 ranks with an eighth of the elements each, disjoint: sums of 1, 2 and
  * 4 messages are n/8 entries of 8 bytes, n/4, and then n floats of 4. */
@@ -348,7 +157,7 @@ static egc_status fill_in(worker *self, egc_error *err)
     format f = {8 * COUNT, true, 0, 0};
     egc_exchange_scratch scratch = {0};
     egc_buf mine = {0}, result = {0};
-    egc_sparse_call call = {self->transport, &ops, &f, &result, &scratch};
+    egc_sparse_call call = {self->transport, &format_ops, &f, &result, &scratch};
     egc_status status = EGC_OK;
     for (uint32_t i = 0; i < COUNT && !status; i++) {
         entry e = {i * 8 + (uint32_t)self->rank, 1};
@@ -398,7 +207,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registry_names_every_sparse_exchange),
         cmocka_unit_test(test_every_sparse_exchange_delivers),
-        cmocka_unit_test(test_sparse_exchanges_take_their_closed_form),
         cmocka_unit_test(test_sums_that_fill_in_switch_to_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,7 @@
 
 #include "base/mem.h"
 #include "clusters.h"
-
-enum { MESSAGES_MAX = 64 };
+#include "validation/validation.h"
 
 /* Links of all measured clusters: bytes take thousands of latencies. */
 #define NETWORK "bandwidth=1e9 latency=1e-7 "
@@ -137,102 +136,16 @@ static void test_latencies_follow_the_topology(void **state)
 
 /* ---- bisection ----------------------------------------------------------------------------- */
 
-typedef enum pattern {
-    SHIFT,  /* host i to host i + n / 2, modulo n: both ways across the cut at once */
-    MIRROR, /* along the first dimension of a torus, c to d - 1 - c */
-    GROUPS, /* the hosts of each group of one half, in turn, to each group of the other; and back */
-} pattern;
-
-/* `dim` is of a MIRROR the dimension, of GROUPS the hosts in a group. */
-static size_t make_messages(pattern how, int n, int dim, message *out)
-{
-    int half = how == GROUPS ? n / dim / 2 : 0;
-    size_t used = 0;
-    for (int a = 0; a < n; a++)
-        switch (how) {
-        case SHIFT:
-            out[used++] = (message){a, (a + n / 2) % n};
-            break;
-        case MIRROR:
-            out[used++] = (message){a, a - a % dim + dim - 1 - a % dim};
-            break;
-        case GROUPS:
-            if (a < n / 2) {
-                int b = (half + (a / dim + a % dim) % half) * dim + a % dim;
-                out[used++] = (message){a, b};
-                out[used++] = (message){b, a};
-            }
-            break;
-        }
-    return used;
-}
-
-/* `links` is how many links' bandwidth there is from half to half, each way. */
-static const struct {
-    const char *name, *settings;
-    pattern how;
-    int dim;
-    double links;
-    size_t diameter;
-} cuts[] = {
-    /* hosts / 2 */
-    {"star", "hosts=2", SHIFT, 0, 1, 2},
-    {"star", "hosts=8", SHIFT, 0, 4, 2},
-    {"star", "hosts=17", SHIFT, 0, 8, 2},
-    /* full: hosts / 2 */
-    {"fat_tree", "levels=1 children=6", SHIFT, 0, 3, 2},
-    {"fat_tree", "levels=2 children=4", SHIFT, 0, 8, 4},
-    {"fat_tree", "levels=2 children=8,4 parents=8", SHIFT, 0, 16, 4},
-    {"fat_tree", "levels=3 children=4", SHIFT, 0, 32, 6},
-    /* over-subscribed: hosts / 2 * the product of parents / children below the top */
-    {"fat_tree", "levels=2 children=4 parents=2", SHIFT, 0, 4, 4},
-    {"fat_tree", "levels=2 children=8,4 parents=1", SHIFT, 0, 2, 4},
-    {"fat_tree", "levels=3 children=4,2,4 parents=2,1", SHIFT, 0, 4, 6},
-    /* 2 * hosts / longest dimension; half of that when it is 2 */
-    {"torus", "dims=4,4", MIRROR, 4, 8, 4},
-    {"torus", "dims=8", MIRROR, 8, 2, 4},
-    {"torus", "dims=8,2,2", MIRROR, 8, 8, 6},
-    {"torus", "dims=4,4,4", MIRROR, 4, 32, 6},
-    {"torus", "dims=2,2,2", MIRROR, 2, 4, 3},
-    /* (groups / 2)^2 * blue */
-    {"dragonfly", "groups=4 green=4 black=4", GROUPS, 8, 4, 7},
-    {"dragonfly", "groups=2 chassis=1 routers=2 nodes=8 blue=2 green=8", GROUPS, 16, 2, 5},
-    /* racks / 2 * rack_hosts / oversubscription */
-    {"racks", "racks=4 rack_hosts=4 oversubscription=4", SHIFT, 0, 2, 4},
-    {"racks", "racks=2 rack_hosts=8 oversubscription=2", SHIFT, 0, 4, 4},
-    {"racks", "racks=6 rack_hosts=4 oversubscription=1", SHIFT, 0, 12, 4},
-    /* nodes / 2 */
-    {"hierarchical", "nodes=2 gpus=8 gpu_latency=1e-7", SHIFT, 0, 1, 4},
-    {"hierarchical", "nodes=6 gpus=4 gpu_latency=1e-7", SHIFT, 0, 3, 4},
-    /* hosts / 2 * the lesser of up and down */
-    {"wan", "hosts=8 up=2.5e8", SHIFT, 0, 1, 2},
-    {"wan", "hosts=6 up=4e9", SHIFT, 0, 3, 2},
-};
-
 static void test_bisection_is_that_of_theory(void **state)
 {
     (void)state;
-    static message messages[MESSAGES_MAX];
-    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-        test_cluster cluster = cluster_of(cuts[i].name, cuts[i].settings);
-        int n = (int)cluster.hosts;
-        egc_network network;
-        egc_error err = {0};
-        assert_ok(egc_network_of(cluster.type, cluster.params, &cluster.arena, &network, &err),
-                  err);
-        size_t n_messages = make_messages(cuts[i].how, n - n % 2, cuts[i].dim, messages);
-        double time_s = time_of_messages(&cluster, messages, n_messages, BYTES);
-        double across = (double)n_messages / 2 * BYTES;
-        double got = across / (time_s - (double)cuts[i].diameter * LINK_S / 2);
-        if (!(fabs(got / (cuts[i].links * LINK_BPS) - 1) <= 2e-3))
-            fail_msg("%s %s: %g B/s get across, want %g", cuts[i].name, cuts[i].settings, got,
-                     cuts[i].links * LINK_BPS);
-        assert_close(network.bisection_Bps, cuts[i].links * LINK_BPS, 1e-12);
-        assert_int_equal(network.diameter_links, cuts[i].diameter);
-        assert_int_equal(network.n_hosts, n);
-        assert_false(network.sampled);
-        free_cluster(&cluster);
-    }
+    validation v = {0};
+    validate_topologies(&v);
+    for (size_t i = 0; i < v.n; i++)
+        if (!validation_within(&v.cases[i]))
+            fail_msg("%s, %s: %g, want %g", v.cases[i].network, v.cases[i].quantity,
+                     v.cases[i].simulated, v.cases[i].expected);
+    validation_fini(&v);
 }
 
 /* ---- graphs -------------------------------------------------------------------------------- */
