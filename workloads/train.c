@@ -347,6 +347,13 @@ static egc_status evaluate(egc_workload *workload, const float *parameters, egc_
     return egc_images_evaluate(state->images, parameters, out, err);
 }
 
+static egc_workload_share share(const egc_workload *workload, size_t worker)
+{
+    const train_state *state = workload->state;
+    return state->language ? egc_language_share(state->language)
+                           : egc_images_share(state->images, worker);
+}
+
 const egc_workload_type egc_workload_train = {
     .name = "train",
     .summary = "a network in training on a data set",
@@ -359,5 +366,6 @@ const egc_workload_type egc_workload_train = {
     .initialize = initialize,
     .gradient = gradient,
     .evaluate = evaluate,
+    .share = share,
     .close = close_train,
 };

@@ -57,6 +57,12 @@ typedef struct egc_workload_request {
     uint64_t seed;
 } egc_workload_request;
 
+/* What a worker trains on. */
+typedef struct egc_workload_share {
+    double examples; /* or words */
+    uint64_t steps;  /* that an epoch, one pass over them, takes */
+} egc_workload_share;
+
 typedef struct egc_workload egc_workload;
 
 typedef struct egc_workload_type {
@@ -90,6 +96,9 @@ typedef struct egc_workload_type {
     /* Closed loop: the quality of parameters on the test set. */
     egc_status (*evaluate)(egc_workload *workload, const float *parameters, egc_evaluation *out,
                            egc_error *err);
+
+    /* Closed loop: the share of `worker`. NULL: not known. */
+    egc_workload_share (*share)(const egc_workload *workload, size_t worker);
 
     void (*close)(egc_workload *workload);
 } egc_workload_type;

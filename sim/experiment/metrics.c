@@ -47,6 +47,8 @@
            "share of the elements that any worker sends, where they are chosen"),                  \
         METRIC(fill_in, "",                                                                        \
                "union_density / density: 1 when all send the same, workers when none do")
+#define CONSENSUS                                                                                  \
+    METRIC(consensus, "", "gossip: sqrt(mean ||x - m||^2) / ||m||, m the mean of all workers' x")
 #define DRIFT_HELP "||sum over t of (applied - true)|| / ||sum over t of true||"
 #define TEST_LOSS_HELP "mean loss over the test set, nats"
 #define ACCURACY NUMBER("accuracy", "", "share of the test set that is right, 0..1")
@@ -84,6 +86,7 @@ static const egc_column runs_columns[] = {
     NUMBER("sampled_workers", "",
            "workers that learnt, the others sending as they did; empty: all"),
     FILL_COLUMNS,
+    CONSENSUS,
 };
 
 static const egc_column steps_columns[] = {
@@ -97,6 +100,7 @@ static const egc_column steps_columns[] = {
     METRIC(network_bytes, "B", "all bytes that crossed the network in this step"),
     METRIC(nonfinite, "", "NaN and Inf in gradients, treated as nonfinite says"),
     FILL_COLUMNS,
+    CONSENSUS,
 };
 
 static const egc_column evals_columns[] = {

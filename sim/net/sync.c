@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Gates and barriers: SimGrid's, which take no simulated time, plus a note for deadlock reports. */
+#include <math.h>
 #include <simgrid/barrier.h>
 #include <simgrid/semaphore.h>
 
@@ -36,6 +37,19 @@ void egc_gate_wait(egc_gate *gate)
     egc_actor_waits(actor, EGC_WAITING_GATE, 0, 0);
     sg_sem_acquire(gate->semaphore);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
+}
+
+bool egc_gate_wait_for(egc_gate *gate, double seconds)
+{
+    if (isinf(seconds)) {
+        egc_gate_wait(gate);
+        return true;
+    }
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, EGC_WAITING_GATE, 0, 0);
+    bool late = sg_sem_acquire_timeout(gate->semaphore, seconds);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
+    return !late;
 }
 
 struct egc_barrier {

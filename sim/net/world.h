@@ -79,6 +79,9 @@ void egc_gate_free(egc_gate *gate);
 void egc_gate_signal(egc_gate *gate);
 void egc_gate_wait(egc_gate *gate);
 
+/* Waits no longer than `seconds` (INFINITY: however long). False when they are over. */
+bool egc_gate_wait_for(egc_gate *gate, double seconds);
+
 /* A barrier for `parties` actors. Passing it takes no simulated time of its own. */
 typedef struct egc_barrier egc_barrier;
 egc_barrier *egc_barrier_new(int parties);

@@ -16,6 +16,7 @@ static egc_cost_mode mode_of(const egc_training_config *config)
 static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
 {
     const egc_training_config *config = what->config;
+    const egc_method *method = what->method ? what->method : &config->method;
     double seconds = 0;
     for (size_t i = 0; i < what->bucket->n_units; i++) {
         const egc_cost_work work = {
@@ -24,7 +25,7 @@ static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
             .sent = parts[i].sent,
             .wire_bytes = (double)parts[i].wire_bytes,
         };
-        seconds += egc_cost_encode(&config->method, &config->device, &work);
+        seconds += egc_cost_encode(method, &config->device, &work);
     }
     return seconds;
 }

@@ -17,6 +17,7 @@
 /* A bucket in one round of a step. */
 typedef struct egc_charge {
     const egc_training_config *config;
+    const egc_method *method; /* of the message, where it is not the run's; NULL: the run's */
     const egc_plan *plan;
     const egc_bucket *bucket;
     size_t round;

@@ -24,6 +24,7 @@ void egc_learnt_clear(egc_learnt *learnt, size_t n_units)
         .cosine = NAN,
         .drift = NAN,
         .union_elements = NAN,
+        .consensus = NAN,
         .evaluation = {NAN, NAN, NAN},
     };
 }

@@ -14,6 +14,7 @@ typedef struct egc_learnt_totals {
     double message_bytes; /* all workers' messages, headers included */
     double cosine, drift;
     double union_elements;     /* that any worker sent, where they are chosen; otherwise NAN */
+    double consensus;          /* see egc_step_metrics */
     egc_evaluation evaluation; /* after the step, where one was due */
 } egc_learnt_totals;
 

@@ -9,6 +9,11 @@ bool egc_report_evaluates(const egc_training_config *config, uint64_t steps_done
     return config->workload->closed_loop && (is_last || (every && steps_done % every == 0));
 }
 
+size_t egc_report_participants(const egc_report *report, const egc_tally *tally)
+{
+    return tally->participants ? tally->participants : report->n_workers;
+}
+
 static egc_status report_units(egc_report *report, uint64_t step, const egc_learnt *learnt,
                                egc_error *err)
 {
@@ -33,7 +38,8 @@ egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
     report->network_bytes_seen = network_bytes;
 
     egc_step_metrics metrics;
-    egc_tally_metrics(tally, learnt, report->plan->n_units, report->n, report->n_workers, &metrics);
+    size_t participants = egc_report_participants(report, tally);
+    egc_tally_metrics(tally, learnt, report->plan->n_units, report->n, participants, &metrics);
     egc_run_totals_add(&report->totals, &metrics, (double)report->n);
     report->summary->steps_done = step + 1;
     report->summary->final_drift = metrics.drift;

@@ -24,6 +24,9 @@ typedef struct egc_report {
 /* Whether the parameters are evaluated after so many steps: every eval_every and at the end. */
 bool egc_report_evaluates(const egc_training_config *config, uint64_t steps_done);
 
+/* How many workers the times of a step are the mean of. */
+size_t egc_report_participants(const egc_report *report, const egc_tally *tally);
+
 /* A step is over: adds up its metrics and passes them on. What crossed the network since the last
  * one is added to the tally. */
 egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,

@@ -55,6 +55,7 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         .nonfinite = totals->nonfinite,
         .union_density = totals->union_elements / (double)n,
         .fill_in = ratio(totals->union_elements * learners, (double)all->sent),
+        .consensus = totals->consensus,
     };
 }
 

@@ -12,7 +12,8 @@ typedef struct egc_tally {
     double recv_bytes;
     double step_s, compute_s, compress_s, decompress_s, comm_s, exposed_comm_s;
     double network_bytes;
-    size_t finished; /* workers that came to the end of the step */
+    size_t finished;     /* workers that came to the end of the step */
+    size_t participants; /* workers that the step is the mean of; 0: all of the run */
 } egc_tally;
 
 /* Adds the times and bytes of one worker. */

@@ -26,6 +26,10 @@ egc_status egc_trainer_check(const egc_training_config *config, egc_error *err)
                         "sampled_workers: algorithm %s needs all workers to learn; must be 0, got "
                         "%lld",
                         algorithm, (long long)config->options.sampled_workers);
+    if (config->method.options.predivide)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "method: predivide is for sums on the way, which algorithm %s has not",
+                        algorithm);
     if (config->exchange)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
@@ -35,6 +39,18 @@ egc_status egc_trainer_check(const egc_training_config *config, egc_error *err)
                         "workload: algorithm %s needs a network that trains, got %s; use train or "
                         "process",
                         algorithm, config->workload->name);
+    return EGC_OK;
+}
+
+egc_status egc_trainer_check_streams(const egc_training_config *config, egc_error *err)
+{
+    static const char *const keys[] = {"overlap", "compress_on"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (egc_param_changed(egc_params_find(egc_training_params, keys[i]), &config->options))
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "%s: algorithm %s computes, compresses and exchanges one after the "
+                            "other; leave it out",
+                            keys[i], egc_algorithm_of(config)->name);
     return EGC_OK;
 }
 
@@ -69,7 +85,8 @@ egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *con
                             const egc_training_sink *sink, egc_training_summary *summary,
                             egc_error *err)
 {
-    *trainer = (egc_trainer){.config = config, .n_workers = (size_t)config->options.workers};
+    size_t n_workers = (size_t)config->options.workers;
+    *trainer = (egc_trainer){.config = config, .n_workers = n_workers, .n_messages = n_workers};
     egc_status status = egc_source_open(config, &trainer->workload, err);
     if (status)
         return status;
@@ -114,26 +131,22 @@ egc_status egc_trainer_parameters(const egc_trainer *trainer, float **out, egc_e
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
-double egc_trainer_lr(const egc_trainer *trainer)
+double egc_trainer_lr(const egc_trainer *trainer, uint64_t step)
 {
-    return egc_optimizer_lr(&trainer->workload->optimizer, trainer->step,
+    return egc_optimizer_lr(&trainer->workload->optimizer, step,
                             (uint64_t)trainer->config->options.steps);
 }
 
 egc_status egc_trainer_gradient(egc_trainer *trainer, uint64_t step, size_t worker,
-                                const float *parameters, float *gradient, egc_error *err)
+                                const float *parameters, float *gradient, double *loss,
+                                egc_error *err)
 {
-    double loss = NAN;
     egc_workload *workload = trainer->workload;
     egc_status status =
-        workload->type->gradient(workload, step, worker, parameters, gradient, &loss, err);
-    if (!status && !isfinite(loss))
+        workload->type->gradient(workload, step, worker, parameters, gradient, loss, err);
+    if (!status && !isfinite(*loss))
         status = egc_fail(err, EGC_ERROR_NONFINITE, "training loss is not finite");
-    if (status)
-        return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)trainer->step,
-                                worker);
-    trainer->learnt.totals.loss += loss;
-    return EGC_OK;
+    return status;
 }
 
 /* What the workers received since the last step. */
@@ -153,8 +166,9 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters, e
     uint64_t step = trainer->step++;
     egc_evaluation evaluation;
     egc_status status = EGC_OK;
+    size_t participants = egc_report_participants(report, &trainer->tally);
     trainer->tally.step_s =
-        (egc_world_now(trainer->world) - trainer->step_began_s) * (double)trainer->n_workers;
+        (egc_world_now(trainer->world) - trainer->step_began_s) * (double)participants;
     trainer->tally.recv_bytes = recv_bytes(trainer);
     report->message_bytes_total += trainer->learnt.totals.message_bytes;
     if (egc_report_evaluates(trainer->config, step + 1)) {
@@ -171,7 +185,7 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters, e
 
 /* ---- compressing ---------------------------------------------------------------------------- */
 
-static egc_coder_config coder_config(const egc_trainer *trainer, size_t n_messages)
+egc_coder_config egc_trainer_coder(const egc_trainer *trainer, size_t n_messages)
 {
     return (egc_coder_config){
         .method = &trainer->config->method,
@@ -184,20 +198,25 @@ static egc_coder_config coder_config(const egc_trainer *trainer, size_t n_messag
     };
 }
 
-egc_status egc_sender_init(egc_sender *sender, egc_trainer *trainer, size_t number, bool counted,
-                           egc_error *err)
+egc_status egc_sender_init(egc_sender *sender, egc_trainer *trainer, size_t number, egc_error *err)
 {
-    const egc_coder_config config = coder_config(trainer, trainer->n_workers);
+    const egc_coder_config config = egc_trainer_coder(trainer, trainer->n_messages);
+    return egc_sender_init_as(sender, trainer, &config, number, err);
+}
+
+egc_status egc_sender_init_as(egc_sender *sender, egc_trainer *trainer,
+                              const egc_coder_config *config, size_t number, egc_error *err)
+{
     size_t n_buckets = trainer->plan.n_buckets;
     *sender = (egc_sender){
         .trainer = trainer,
+        .method = config->method,
         .messages = egc_calloc(n_buckets, sizeof *sender->messages),
         .encode_s = egc_calloc(n_buckets, sizeof *sender->encode_s),
-        .counted = counted,
     };
     if (!sender->messages || !sender->encode_s)
         return egc_fail_memory(err, n_buckets * sizeof *sender->messages);
-    return egc_encoder_new(&config, number, NULL, &sender->encoder, err);
+    return egc_encoder_new(config, number, NULL, &sender->encoder, err);
 }
 
 void egc_sender_fini(egc_sender *sender)
@@ -209,21 +228,22 @@ void egc_sender_fini(egc_sender *sender)
     egc_encoder_free(sender->encoder);
 }
 
-/* Charges a bucket's message, which took host_s here, and takes what it did into the account. */
-static double charge(egc_sender *sender, size_t b, double host_s)
+/* Charges a bucket's message, which took host_s here. */
+static double charge(const egc_sender *sender, size_t b, double host_s)
 {
-    egc_trainer *trainer = sender->trainer;
+    const egc_trainer *trainer = sender->trainer;
     const egc_bucket *bucket = &trainer->plan.buckets[b];
     egc_learnt_part *parts = &trainer->learnt.parts[bucket->first_unit];
     for (size_t i = 0; i < bucket->n_units; i++) {
         const egc_encoding *encoding =
             egc_encoder_encoding(sender->encoder, bucket->first_unit + i);
         parts[i] = (egc_learnt_part){encoding->sent, encoding->wire_bytes};
-        if (sender->counted)
-            egc_learnt_add(&trainer->learnt, bucket->first_unit + i, encoding);
     }
-    const egc_charge what = {
-        .config = trainer->config, .plan = &trainer->plan, .bucket = bucket, .host_s = host_s};
+    const egc_charge what = {.config = trainer->config,
+                             .method = sender->method,
+                             .plan = &trainer->plan,
+                             .bucket = bucket,
+                             .host_s = host_s};
     return egc_charge_encode(&what, parts);
 }
 
@@ -237,38 +257,43 @@ static egc_status encode_bucket(egc_sender *sender, size_t b, egc_error *err)
                                             0, message, err);
     if (!status)
         status = egc_encoder_finish(sender->encoder, bucket->first_unit, bucket->n_units, err);
-    if (status)
-        return status;
-    sender->encode_s[b] = charge(sender, b, egc_host_now() - start_s);
-    if (sender->counted)
-        sender->trainer->learnt.totals.message_bytes += (double)message->len;
-    return EGC_OK;
+    if (!status)
+        sender->encode_s[b] = charge(sender, b, egc_host_now() - start_s);
+    return status;
 }
 
-egc_status egc_sender_encode(egc_sender *sender, uint64_t step, const float *vector, egc_error *err)
+egc_status egc_sender_encode(egc_sender *sender, uint64_t step, double lr, const float *vector,
+                             egc_error *err)
+{
+    egc_gradient_check check;
+    const egc_step_input input = {.step = step, .lr = lr, .gradient = vector};
+    egc_status status = egc_encoder_step(sender->encoder, &input, &check, err);
+    for (size_t b = 0; b < sender->trainer->plan.n_buckets && !status; b++)
+        status = encode_bucket(sender, b, err);
+    sender->nonfinite = (double)(check.nan_count + check.inf_count);
+    return status;
+}
+
+void egc_sender_count(egc_sender *sender)
 {
     egc_trainer *trainer = sender->trainer;
-    egc_gradient_check check;
-    const egc_step_input input = {.step = step, .lr = egc_trainer_lr(trainer), .gradient = vector};
-    egc_status status = egc_encoder_step(sender->encoder, &input, &check, err);
-    for (size_t b = 0; b < trainer->plan.n_buckets && !status; b++)
-        status = encode_bucket(sender, b, err);
-    if (status)
-        return egc_error_prefix(err, "step %llu", (unsigned long long)trainer->step);
-    if (sender->counted)
-        trainer->learnt.totals.nonfinite += (double)(check.nan_count + check.inf_count);
-    return EGC_OK;
+    egc_learnt_totals *totals = &trainer->learnt.totals;
+    for (size_t u = 0; u < trainer->plan.n_units; u++)
+        egc_learnt_add(&trainer->learnt, u, egc_encoder_encoding(sender->encoder, u));
+    for (size_t b = 0; b < trainer->plan.n_buckets; b++)
+        totals->message_bytes += (double)sender->messages[b].len;
+    totals->nonfinite += sender->nonfinite;
 }
 
 egc_status egc_trainer_decoder(const egc_trainer *trainer, size_t n_messages, egc_decoder **out,
                                egc_error *err)
 {
-    const egc_coder_config config = coder_config(trainer, n_messages);
+    const egc_coder_config config = egc_trainer_coder(trainer, n_messages);
     return egc_decoder_new(&config, out, err);
 }
 
-egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, size_t b,
-                              const egc_buf *messages, size_t n_messages, float *average,
+egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, uint64_t step,
+                              size_t b, const egc_buf *messages, size_t n_messages, float *average,
                               double *decode_s, egc_error *err)
 {
     const egc_bucket *bucket = &trainer->plan.buckets[b];
@@ -278,7 +303,7 @@ egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, 
     for (size_t i = 0; i < n_messages; i++)
         readers[i] = egc_reader_of(messages[i].data, messages[i].len);
     const egc_delivery delivery = {
-        .step = trainer->step,
+        .step = step,
         .first = bucket->first_unit,
         .count = bucket->n_units,
         .messages = readers,
@@ -293,5 +318,7 @@ egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, 
     *decode_s =
         egc_charge_decode(&what, &(egc_received){.messages = messages, .n_messages = n_messages});
     egc_free(readers);
+    for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
+        trainer->learnt.correction[u] = egc_decoder_correction(decoder, u);
     return status;
 }

@@ -19,6 +19,8 @@ typedef struct egc_trainer {
     egc_report report;
     double momentum;
     size_t n, n_workers; /* parameters, workers */
+    size_t n_messages;   /* messages that are averaged at a time: the workers', unless the algorithm
+                            says otherwise before it makes senders */
 
     /* Of the step under way: algorithms add what they do to it. */
     uint64_t step;
@@ -33,6 +35,10 @@ typedef struct egc_trainer {
 /* UNSUPPORTED for methods of several rounds: for egc_algorithm_type.check. */
 egc_status egc_trainer_check(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
 
+/* UNSUPPORTED for what says how computing and exchanging overlap, where nothing does. */
+egc_status egc_trainer_check_streams(const egc_training_config *config,
+                                     egc_error *err) EGC_MUST_CHECK;
+
 /* Opens the workload and makes the plan and the world. config, sink and summary are borrowed; the
  * summary gets the model and what else is known. Zeroed or failed, it can be given to _fini. */
 egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *config,
@@ -44,13 +50,13 @@ void egc_trainer_fini(egc_trainer *trainer);
 egc_status egc_trainer_parameters(const egc_trainer *trainer, float **out,
                                   egc_error *err) EGC_MUST_CHECK;
 
-/* The learning rate of the step under way. */
-double egc_trainer_lr(const egc_trainer *trainer);
+/* The learning rate of a step: workers and servers may be at steps of their own. */
+double egc_trainer_lr(const egc_trainer *trainer, uint64_t step);
 
-/* The gradient (n floats) of a worker at its own `step`, which chooses its batch, and parameters;
- * the loss goes into the account. NONFINITE when it is not finite. */
+/* The gradient (n floats) of a worker at its own `step`, which chooses its batch, and parameters,
+ * and the loss there. NONFINITE when that is not finite; the message does not say whose. */
 egc_status egc_trainer_gradient(egc_trainer *trainer, uint64_t step, size_t worker,
-                                const float *parameters, float *gradient,
+                                const float *parameters, float *gradient, double *loss,
                                 egc_error *err) EGC_MUST_CHECK;
 
 /* The step is over and `parameters` are what came of it: evaluates them where that is due, reports
@@ -63,32 +69,47 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters,
 /* Who compresses: a worker its gradients, a server what it sends back. */
 typedef struct egc_sender {
     egc_trainer *trainer;
+    const egc_method *method; /* what its work is charged by; borrowed */
     egc_encoder *encoder;
     egc_buf *messages; /* of each bucket of the plan */
     double *encode_s;  /* device time each of them stands for */
-    bool counted;      /* what it does goes into the account of the step */
+    double nonfinite;  /* NaN and Inf in the last vector */
 } egc_sender;
 
+/* What every coder of the run is made from, whose messages are averaged n_messages at a time. */
+egc_coder_config egc_trainer_coder(const egc_trainer *trainer, size_t n_messages);
+
 /* number seeds its randomness and must be its own: workers have their ranks. MEMORY. */
-egc_status egc_sender_init(egc_sender *sender, egc_trainer *trainer, size_t number, bool counted,
+egc_status egc_sender_init(egc_sender *sender, egc_trainer *trainer, size_t number,
                            egc_error *err) EGC_MUST_CHECK;
+
+/* One that compresses otherwise than the run's method says. config->method is borrowed. */
+egc_status egc_sender_init_as(egc_sender *sender, egc_trainer *trainer,
+                              const egc_coder_config *config, size_t number,
+                              egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine. */
 void egc_sender_fini(egc_sender *sender);
 
 /* Takes a vector (n floats) into the memory and makes the messages of all buckets. `step` counts
- * the sender's own calls. NONFINITE, MEMORY. */
-egc_status egc_sender_encode(egc_sender *sender, uint64_t step, const float *vector,
+ * the sender's own calls, lr is the learning rate in force. NONFINITE, MEMORY; the message says
+ * neither step nor sender. */
+egc_status egc_sender_encode(egc_sender *sender, uint64_t step, double lr, const float *vector,
                              egc_error *err) EGC_MUST_CHECK;
+
+/* Takes what it encoded last into the account of the step under way. That may be long after: an
+ * account has as many gradients as there are workers, whenever they were begun. */
+void egc_sender_count(egc_sender *sender);
 
 /* A decoder of deliveries of so many messages; to be given to egc_decoder_free. MEMORY. */
 egc_status egc_trainer_decoder(const egc_trainer *trainer, size_t n_messages, egc_decoder **out,
                                egc_error *err) EGC_MUST_CHECK;
 
-/* Writes the mean of a bucket's messages to its place in `average` (n floats), learning-rate
- * correction included, and says how much device time that stands for. FORMAT, NONFINITE, MEMORY. */
-egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, size_t bucket,
-                              const egc_buf *messages, size_t n_messages, float *average,
-                              double *decode_s, egc_error *err) EGC_MUST_CHECK;
+/* Writes the mean of a bucket's messages, which their senders made at their `step`, to its place in
+ * `average` (n floats), learning-rate correction included, and says how much device time that
+ * stands for. FORMAT, NONFINITE, MEMORY. */
+egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, uint64_t step,
+                              size_t bucket, const egc_buf *messages, size_t n_messages,
+                              float *average, double *decode_s, egc_error *err) EGC_MUST_CHECK;
 
 #endif

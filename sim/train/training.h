@@ -91,6 +91,8 @@ typedef struct egc_step_metrics {
     double nonfinite;     /* NaN and Inf treated by nonfinite = "zero" or "skip" */
     double union_density; /* |union of all workers' supports| / n; NAN where none is chosen */
     double fill_in;       /* union_density / density: 1 when all send the same, workers when none */
+    double consensus;     /* distance of the workers' parameters from their mean m:
+                             sqrt(mean ||x - m||^2) / ||m||; NAN where all hold the same */
 } egc_step_metrics;
 
 typedef struct egc_unit_metrics {

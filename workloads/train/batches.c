@@ -75,9 +75,21 @@ egc_status egc_batches_split(egc_batches *batches, const egc_split *split, egc_e
     return status;
 }
 
+uint64_t egc_batches_steps(const egc_batches *batches)
+{
+    return batches->examples / (batches->workers * batches->batch);
+}
+
+size_t egc_batches_examples(const egc_batches *batches, size_t worker)
+{
+    if (!batches->own)
+        return batches->examples / batches->workers;
+    return egc_split_first(&batches->split, worker + 1) - egc_split_first(&batches->split, worker);
+}
+
 const uint32_t *egc_batches_get(egc_batches *batches, uint64_t step, size_t worker)
 {
-    uint64_t steps_per_epoch = batches->examples / (batches->workers * batches->batch);
+    uint64_t steps_per_epoch = egc_batches_steps(batches);
     uint64_t epoch = step / steps_per_epoch;
     if (epoch != batches->epoch)
         shuffle(batches, epoch);

@@ -38,4 +38,10 @@ egc_status egc_batches_split(egc_batches *batches, const egc_split *split,
 /* The `batch` indices of worker at step. Valid until the next call. */
 const uint32_t *egc_batches_get(egc_batches *batches, uint64_t step, size_t worker);
 
+/* Steps of an epoch. */
+uint64_t egc_batches_steps(const egc_batches *batches);
+
+/* The examples of a worker: its own, or where all draw from all its part of each epoch. */
+size_t egc_batches_examples(const egc_batches *batches, size_t worker);
+
 #endif

@@ -219,3 +219,9 @@ egc_status egc_images_evaluate(egc_images *images, const float *parameters, egc_
     };
     return EGC_OK;
 }
+
+egc_workload_share egc_images_share(const egc_images *images, size_t worker)
+{
+    return (egc_workload_share){.examples = (double)egc_batches_examples(&images->batches, worker),
+                                .steps = egc_batches_steps(&images->batches)};
+}

@@ -50,5 +50,6 @@ egc_status egc_images_gradient(egc_images *images, uint64_t step, size_t worker,
                                egc_error *err) EGC_MUST_CHECK;
 egc_status egc_images_evaluate(egc_images *images, const float *parameters, egc_evaluation *out,
                                egc_error *err) EGC_MUST_CHECK;
+egc_workload_share egc_images_share(const egc_images *images, size_t worker);
 
 #endif

@@ -207,3 +207,10 @@ egc_status egc_language_evaluate(egc_language *language, const float *parameters
     };
     return EGC_OK;
 }
+
+egc_workload_share egc_language_share(const egc_language *language)
+{
+    const egc_streams *streams = &language->training_streams;
+    return (egc_workload_share){.examples = (double)streams->stretch,
+                                .steps = egc_streams_steps(streams)};
+}

@@ -50,4 +50,7 @@ egc_status egc_language_gradient(egc_language *language, uint64_t step, size_t w
 egc_status egc_language_evaluate(egc_language *language, const float *parameters,
                                  egc_evaluation *out, egc_error *err) EGC_MUST_CHECK;
 
+/* That of every worker. */
+egc_workload_share egc_language_share(const egc_language *language);
+
 #endif
