@@ -268,6 +268,12 @@ static void the_first_to_answer_count(void **state)
     double one = 0.05 * (double)target(0, N - 1);
     assert_close(r->summary.last.accuracy, one * (1 + 2) / 2, 1e-5);
     assert_close(r->summary.mean.step_s, fast_s, 1e-3);
+    use_wan(&config, 4, 0);              /* two of four that answer at once, not all */
+    egc_workload_type workload = closed; /* weights tell who they are: all would give 3 */
+    workload.share = share;
+    config.workload = &workload;
+    double mean = run_ok(&config)->summary.last.accuracy / one;
+    assert_true(fabs(mean - 3) > 0.1);
     forward_s = 0.001, backward_s = 0.002;
 }
 
