@@ -87,12 +87,19 @@ static double now(const egc_transport *common)
     return egc_now(subset_at(common)->whole);
 }
 
+static bool beside(const egc_transport *common, int peer)
+{
+    const egc_transport *whole = subset_at(common)->whole;
+    return whole->ops->beside(whole, rank_of(common, peer));
+}
+
 static const egc_transport_ops ops = {
     .isend = start_send,
     .irecv = start_receive,
     .wait = finish,
     .reduce = reduce,
     .now = now,
+    .beside = beside,
 };
 
 egc_subset egc_subset_of(egc_transport *whole, int first, int stride, int last, int size,

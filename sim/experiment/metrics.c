@@ -49,6 +49,10 @@
                "union_density / density: 1 when all send the same, workers when none do")
 #define CONSENSUS                                                                                  \
     METRIC(consensus, "", "gossip: sqrt(mean ||x - m||^2) / ||m||, m the mean of all workers' x")
+#define DELAY                                                                                      \
+    METRIC(                                                                                        \
+        delay, "updates",                                                                          \
+        "mean updates between the pull of the parameters a gradient was computed on and its own")
 #define DRIFT_HELP "||sum over t of (applied - true)|| / ||sum over t of true||"
 #define TEST_LOSS_HELP "mean loss over the test set, nats"
 #define ACCURACY NUMBER("accuracy", "", "share of the test set that is right, 0..1")
@@ -87,6 +91,7 @@ static const egc_column runs_columns[] = {
            "workers that learnt, the others sending as they did; empty: all"),
     FILL_COLUMNS,
     CONSENSUS,
+    DELAY,
 };
 
 static const egc_column steps_columns[] = {
@@ -101,6 +106,7 @@ static const egc_column steps_columns[] = {
     METRIC(nonfinite, "", "NaN and Inf in gradients, treated as nonfinite says"),
     FILL_COLUMNS,
     CONSENSUS,
+    DELAY,
 };
 
 static const egc_column evals_columns[] = {

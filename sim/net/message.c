@@ -139,6 +139,12 @@ void egc_sim_transport_fini(egc_sim_transport *transport)
 
 /* ---- the operations ------------------------------------------------------------------------ */
 
+static bool beside(const egc_transport *common, int peer)
+{
+    const egc_world *world = ((const egc_sim_transport *)common)->world;
+    return world->hosts[peer] == world->hosts[common->rank];
+}
+
 static egc_status start_send(egc_transport *common, int to, const void *data, size_t bytes,
                              egc_request **out, egc_error *err)
 {
@@ -201,7 +207,7 @@ static egc_status finish_receive(egc_sim_transport *transport, egc_request *rece
         receive->into->len = send->bytes;
     else
         status = egc_buf_append(receive->into, send->data, send->bytes, err);
-    if (receive->peer != transport->common.rank)
+    if (!beside(&transport->common, receive->peer))
         transport->common.recv_bytes += (double)send->bytes;
     let_go(transport->world, send);
     request_give(transport->world, receive);
@@ -261,4 +267,5 @@ const egc_transport_ops egc_sim_transport_ops = {
     .wait = finish,
     .reduce = reduce,
     .now = now,
+    .beside = beside,
 };

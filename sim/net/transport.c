@@ -15,7 +15,7 @@ egc_status egc_isend(egc_transport *transport, int to, const void *data, size_t 
     egc_status status = check_peer(transport, to, err);
     if (!status)
         status = transport->ops->isend(transport, to, data, bytes, out, err);
-    if (!status && to != transport->rank)
+    if (!status && !transport->ops->beside(transport, to))
         transport->sent_bytes += (double)bytes;
     return status;
 }

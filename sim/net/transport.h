@@ -29,6 +29,8 @@ typedef struct egc_transport_ops {
     void (*reduce)(egc_transport *transport, egc_element element, void *sum, const void *addend,
                    size_t n);
     double (*now)(const egc_transport *transport);
+    /* Whether the peer sits on the same host: what goes there does not cross the network. */
+    bool (*beside)(const egc_transport *transport, int peer);
 } egc_transport_ops;
 
 struct egc_transport {
@@ -37,8 +39,8 @@ struct egc_transport {
     int size;
     bool hollow; /* messages have lengths and no content: data is never looked at, and what arrives
                     is a length alone. For runs too large to hold their bytes */
-    double sent_bytes; /* handed to isend so far for others: for accounting */
-    double recv_bytes; /* from others */
+    double sent_bytes; /* handed to isend so far for other hosts: for accounting */
+    double recv_bytes; /* from other hosts */
 };
 
 /* Starts sending; data must stay unchanged until the request is waited for. bytes may be 0. */

@@ -58,7 +58,7 @@ egc_status egc_world_run(egc_world *world, egc_error *err) EGC_MUST_CHECK;
 /* Simulated seconds since the start. */
 double egc_world_now(const egc_world *world);
 
-/* Bytes handed to the network so far, by all ranks on all channels. */
+/* Bytes that have left a host so far, of all ranks on all channels. */
 double egc_world_network_bytes(const egc_world *world);
 
 /* The transport of `rank` on `channel`. Borrowed. */

@@ -56,6 +56,7 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         .union_density = totals->union_elements / (double)n,
         .fill_in = ratio(totals->union_elements * learners, (double)all->sent),
         .consensus = totals->consensus,
+        .delay = tally->delay / workers,
     };
 }
 

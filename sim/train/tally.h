@@ -12,6 +12,7 @@ typedef struct egc_tally {
     double recv_bytes;
     double step_s, compute_s, compress_s, decompress_s, comm_s, exposed_comm_s;
     double network_bytes;
+    double delay;        /* of their gradients: see egc_step_metrics */
     size_t finished;     /* workers that came to the end of the step */
     size_t participants; /* workers that the step is the mean of; 0: all of the run */
 } egc_tally;

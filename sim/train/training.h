@@ -93,6 +93,8 @@ typedef struct egc_step_metrics {
     double fill_in;       /* union_density / density: 1 when all send the same, workers when none */
     double consensus;     /* distance of the workers' parameters from their mean m:
                              sqrt(mean ||x - m||^2) / ||m||; NAN where all hold the same */
+    double delay;         /* mean updates between the pull of the parameters a gradient was computed
+                             on and its own */
 } egc_step_metrics;
 
 typedef struct egc_unit_metrics {

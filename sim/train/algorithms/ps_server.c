@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a server does: a receiver for each worker takes its pushes, and one stream decodes them,
+ * applies them and answers, in the order of arrival.
+ *
+ * sync: when all workers' pushes of a bucket are there, their mean is applied, and all get their
+ * answer. async: each push is applied and answered at once. ssp (Ho et al. 2013): each is applied
+ * at once, and answered when its worker is no more than `bound` pushes of the bucket ahead of the
+ * slowest worker that is still in training. So with bound 0 nobody goes on before all have pushed,
+ * and all go on from parameters with the same updates in them. */
+#include "train/algorithms/ps.h"
+#include "train/optimizer.h"
+
+/* ---- arrivals -------------------------------------------------------------------------------- */
+
+void ps_arrive(ps_server *server, size_t worker, ps_bucket *bucket)
+{
+    size_t at = (server->next + server->n_arrivals++) % server->room;
+    server->arrivals[at] = (ps_arrival){worker, bucket};
+    egc_gate_signal(server->arrived);
+}
+
+static ps_arrival next_arrival(ps_server *server)
+{
+    egc_gate_wait(server->arrived);
+    ps_arrival arrival = server->arrivals[server->next];
+    server->next = (server->next + 1) % server->room;
+    server->n_arrivals--;
+    return arrival;
+}
+
+static egc_status receive(ps_server *server, const ps_worker *worker, ps_bucket *bucket,
+                          egc_error *err)
+{
+    egc_request *request = NULL;
+    egc_gate_wait(server->credits);
+    egc_status status = egc_irecv(server->transport, (int)worker->rank,
+                                  &bucket->pushes[worker->rank], &request, err);
+    if (!status)
+        status = egc_wait(server->transport, request, err);
+    egc_gate_signal(server->credits);
+    if (!status)
+        ps_arrive(server, worker->rank, bucket);
+    return status;
+}
+
+egc_status ps_receive(void *arg, egc_error *err)
+{
+    const ps_receiver *receiver = arg;
+    ps_server *server = receiver->server;
+    ps *all = server->ps;
+    egc_status status = EGC_OK;
+    while (!status)
+        for (size_t b = 0; b < all->n_buckets && !status; b++) {
+            if (all->buckets[b].server != server->number)
+                continue;
+            egc_gate_wait(receiver->worker->pushed[server->number]);
+            if (receiver->worker->ended)
+                return EGC_OK;
+            status = receive(server, receiver->worker, &all->buckets[b], err);
+        }
+    return status;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static egc_status send_answer(ps_server *server, ps_bucket *bucket, size_t worker, egc_error *err)
+{
+    ps *all = server->ps;
+    egc_reader answer;
+    double encode_s = 0;
+    egc_status status = EGC_OK;
+    bucket->waits[worker] = false;
+    bucket->seen[worker] = bucket->updates;
+    if (all->params->mode != PS_SYNC && all->params->pull == PS_PULL_RECOMPRESS)
+        status = ps_compress_difference(all, bucket, &all->workers[worker], &encode_s, err);
+    if (!status) {
+        egc_world_compute(all->trainer.world, server->rank, encode_s);
+        status = egc_wait(server->transport, bucket->requests[worker], err);
+        bucket->requests[worker] = NULL;
+    }
+    if (!status)
+        status = ps_answer(all, bucket, worker, &answer, err);
+    return status ? status
+                  : egc_isend(server->transport, (int)worker, answer.next, egc_reader_left(&answer),
+                              &bucket->requests[worker], err);
+}
+
+static uint64_t slowest(const ps_server *server, const ps_bucket *bucket)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t w = 0; w < server->ps->n_workers; w++)
+        if (!server->gone[w] && bucket->taken[w] < least)
+            least = bucket->taken[w];
+    return least;
+}
+
+/* Whether the worker may go on from the bucket as it is. */
+static bool may_answer(const ps *all, const ps_bucket *bucket, size_t worker, uint64_t least)
+{
+    if (!bucket->waits[worker])
+        return false;
+    if (all->params->mode == PS_SYNC)
+        return bucket->arrived == 0;
+    return bucket->taken[worker] <= least ||
+           bucket->taken[worker] - least <= (uint64_t)all->params->bound;
+}
+
+static egc_status answer_waiting(ps_server *server, ps_bucket *bucket, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    uint64_t least = slowest(server, bucket);
+    for (size_t w = 0; w < server->ps->n_workers && !status; w++)
+        if (may_answer(server->ps, bucket, w, least))
+            status = send_answer(server, bucket, w, err);
+    return status;
+}
+
+/* ---- updates --------------------------------------------------------------------------------- */
+
+/* The gradients that make up a step move the learning rate on by one step. */
+static void apply(ps *all, ps_bucket *bucket)
+{
+    const egc_bucket *range = ps_range(all, bucket);
+    uint64_t a_step = all->params->mode == PS_SYNC ? 1 : all->n_workers;
+    double lr = all->weight * egc_trainer_lr(&all->trainer, bucket->updates / a_step);
+    egc_optimizer_apply(&all->trainer.workload->optimizer, lr, all->average + range->first,
+                        all->velocity ? all->velocity + range->first : NULL,
+                        all->parameters + range->first, range->count);
+    bucket->updates++;
+}
+
+/* What the pushes [first, first + n) of the bucket have to say. */
+static egc_status take_pushes(ps_server *server, ps_bucket *bucket, size_t first, size_t n,
+                              egc_error *err)
+{
+    ps *all = server->ps;
+    const ps_worker *worker = &all->workers[first];
+    double decode_s = 0, encode_s = 0;
+    egc_status status = egc_trainer_decode(
+        &all->trainer, all->decoder ? all->decoder : worker->decoder, worker->step, bucket->number,
+        &bucket->pushes[first], n, all->average, &decode_s, err);
+    if (!status && all->params->mode == PS_SYNC && all->params->pull == PS_PULL_RECOMPRESS)
+        status = ps_compress_average(all, bucket, &encode_s, err);
+    if (status)
+        return egc_error_prefix(err, "step %llu: server %zu: bucket %zu",
+                                (unsigned long long)worker->step, server->number, bucket->number);
+    egc_world_compute(all->trainer.world, server->rank, decode_s + encode_s);
+    for (size_t w = first; w < first + n; w++)
+        all->workers[w].delay +=
+            (double)(bucket->updates - bucket->seen[w]) / (double)all->n_buckets;
+    apply(all, bucket);
+    return EGC_OK;
+}
+
+static egc_status take(ps_server *server, ps_bucket *bucket, size_t worker, egc_error *err)
+{
+    const ps *all = server->ps;
+    egc_status status = EGC_OK;
+    bucket->waits[worker] = true;
+    bucket->taken[worker]++;
+    if (all->params->mode != PS_SYNC)
+        status = take_pushes(server, bucket, worker, 1, err);
+    else if (++bucket->arrived < all->n_workers)
+        return EGC_OK;
+    else
+        status = take_pushes(server, bucket, 0, all->n_workers, err);
+    bucket->arrived = 0;
+    if (status)
+        return status;
+    return all->params->mode == PS_ASYNC ? send_answer(server, bucket, worker, err)
+                                         : answer_waiting(server, bucket, err);
+}
+
+/* Those that waited for it wait no longer. */
+static egc_status take_leave(ps_server *server, size_t worker, egc_error *err)
+{
+    ps *all = server->ps;
+    egc_status status = EGC_OK;
+    server->gone[worker] = true;
+    server->n_gone++;
+    for (size_t b = 0; b < all->n_buckets && !status; b++)
+        if (all->params->mode == PS_SSP && all->buckets[b].server == server->number)
+            status = answer_waiting(server, &all->buckets[b], err);
+    return status;
+}
+
+static egc_status finish_answers(ps_server *server, egc_error *err)
+{
+    ps *all = server->ps;
+    egc_status status = EGC_OK;
+    for (size_t b = 0; b < all->n_buckets; b++)
+        for (size_t w = 0; w < all->n_workers && !status; w++)
+            if (all->buckets[b].server == server->number)
+                status = egc_wait(server->transport, all->buckets[b].requests[w], err);
+    return status;
+}
+
+egc_status ps_serve(void *arg, egc_error *err)
+{
+    ps_server *server = arg;
+    egc_status status = EGC_OK;
+    while (server->n_gone < server->ps->n_workers && !status) {
+        ps_arrival arrival = next_arrival(server);
+        status = arrival.bucket ? take(server, arrival.bucket, arrival.worker, err)
+                                : take_leave(server, arrival.worker, err);
+    }
+    return status ? status : finish_answers(server, err);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parameter server: what it learns, how long it takes, who waits for whom. */
+#include "train/algorithms/ps.h"
+#include "net/writer.h"
+#include "train/algorithm.h"
+#include "train/quadratic.h"
+
+/* ---- the quadratic loss, in more layers and on slower hosts -----------------------------------
+ */
+
+static int n_layers = 1;
+static size_t layer_count[16] = {N};
+static double momentum = 0.5;
+
+/* The first layer has what is left. */
+static void cut_evenly(int count)
+{
+    n_layers = count;
+    for (int i = 0; i < count; i++)
+        layer_count[i] = N / (size_t)count;
+    layer_count[0] += N % (size_t)count;
+}
+
+static egc_status open_layers(egc_workload *w, const void *params,
+                              const egc_workload_request *request, egc_error *err)
+{
+    (void)params, (void)request, (void)err;
+    w->layers = egc_calloc((size_t)n_layers, sizeof *w->layers);
+    for (int i = 0; i < n_layers; i++) {
+        w->layers[i] = (egc_layer){.shape = {layer_count[i]},
+                                   .count = layer_count[i],
+                                   .forward_s = forward_s,
+                                   .backward_s = backward_s};
+        snprintf(w->layers[i].name, sizeof w->layers[i].name, "layer%d", i);
+    }
+    w->n_layers = (size_t)n_layers;
+    w->n_params = N;
+    strcpy(w->model, "quadratic");
+    w->optimizer = (egc_optimizer){.lr = 0.05, .momentum = momentum};
+    return EGC_OK;
+}
+
+static const egc_workload_type layers = {
+    .name = "layers",
+    .closed_loop = true,
+    .state_size = 1,
+    .open = open_layers,
+    .initialize = initialize,
+    .gradient = gradient,
+    .evaluate = evaluate,
+    .close = close_quadratic,
+};
+
+/* A star whose host 1 computes four times as slowly as the others. */
+static egc_status write_uneven(const void *params, double speed_flops, egc_buf *xml, egc_error *err)
+{
+    const egc_cluster_common *common = params;
+    egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
+    egc_write_zone_begin(&w, EGC_ZONE_ALL, "Cluster");
+    for (size_t host = 0; host < 16; host++) {
+        w.speed_flops = host == 1 ? speed_flops / 4 : speed_flops;
+        egc_write_lone_host(&w, host, common->bandwidth_Bps, common->bandwidth_Bps,
+                            common->latency_s / 2);
+    }
+    egc_write_zone_end(&w);
+    return egc_writer_end(&w);
+}
+
+static egc_cluster_type uneven;
+
+/* ---- running ----------------------------------------------------------------------------------
+ */
+
+extern const egc_algorithm_type egc_algorithm_ps;
+static ps_params server_params;
+
+static void set_server(const char *key, const char *text)
+{
+    char *end;
+    egc_scalar value = {.kind = EGC_SCALAR_NUMBER, .number = strtod(text, &end)};
+    egc_error err = {0};
+    if (*end)
+        value = (egc_scalar){.kind = EGC_SCALAR_TEXT, .text = text};
+    const egc_param *table = egc_algorithm_ps.params;
+    assert_ok(egc_param_set(egc_params_find(table, key), &server_params, &value, &err), err);
+}
+
+static egc_training_config ps_of(const char *method, const char *mode, int workers, int steps)
+{
+    egc_training_config config = config_of(&layers, method, workers, steps);
+    config.algorithm = &egc_algorithm_ps;
+    egc_params_init(egc_algorithm_ps.params, &server_params);
+    set_server("mode", mode);
+    config.algorithm_params = &server_params;
+    return config;
+}
+
+static const egc_step_metrics *mean_of(const egc_training_config *config)
+{
+    const result *r = run(config);
+    if (r->status)
+        fail_msg("%s", r->err.message);
+    return &r->summary.mean;
+}
+
+/* ---- how long a step takes: closed forms ------------------------------------------------------
+ */
+
+static const int sizes[] = {1, 2, 3, 4, 8};
+enum { N_SIZES = sizeof sizes / sizeof *sizes };
+static const double alpha = 50e-6, beta = 1 / 1.25e8, bytes = 4. * N;
+
+/* No computing, one message for each layer. */
+static egc_training_config bare(const char *method, int workers)
+{
+    forward_s = backward_s = 0;
+    egc_training_config config = ps_of(method, "sync", workers, 3);
+    config.options.bucket_bytes = EGC_BUCKET_LAYER;
+    return config;
+}
+
+static void leave_bare(void)
+{
+    forward_s = 0.001, backward_s = 0.002;
+    cut_evenly(1);
+}
+
+/* 2 alpha + 2 p n beta: the server's link carries everything once each way. */
+static void one_server(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_SIZES; i++) {
+        int p = sizes[i];
+        egc_training_config config = bare("none", p);
+        const egc_step_metrics *m = mean_of(&config);
+        assert_close(m->step_s, 2 * alpha + 2 * p * bytes * beta, 1e-3);
+        assert_close(m->comm_s, m->step_s, 1e-9);
+        assert_true(m->sent_bytes == bytes && m->recv_bytes == bytes);
+        assert_close(m->network_bytes, 3 * 2 * p * bytes, 1e-12);
+        assert_true(m->delay == 0);
+    }
+    leave_bare();
+}
+
+/* 2 alpha + 2 max(1, p/S) n beta. The usual statement has 2 S alpha: there a worker talks to one
+ * server after the other, here to all at once. */
+static void equal_shards(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_SIZES; i++)
+        for (int servers = 2; servers <= 8; servers *= 2) {
+            int p = sizes[i];
+            cut_evenly(servers);
+            egc_training_config config = bare("none", p);
+            server_params.servers = servers;
+            double share = fmax(1, (double)p / servers);
+            assert_close(mean_of(&config)->step_s, 2 * alpha + 2 * share * bytes * beta, 1e-3);
+        }
+    leave_bare();
+}
+
+/* The largest shard paces. With fewer layers than that makes even, the largest layer is alone. */
+static void unequal_shards(void **state)
+{
+    (void)state;
+    const size_t cut[] = {100, 500, 150, 250};
+    n_layers = 4;
+    memcpy(layer_count, cut, sizeof cut);
+    for (int i = 1; i < N_SIZES; i++) {
+        int p = sizes[i];
+        egc_training_config config = bare("none", p);
+        server_params.servers = 2; /* 500, and 250 + 150 + 100 one after the other */
+        double alone = 2 * (alpha + p * bytes * 0.5 * beta);
+        double in_turn = 3 * alpha + p * bytes * 0.5 * beta + alpha + p * bytes * 0.1 * beta;
+        if (p > 2) /* otherwise a worker's link, shared by the messages, paces */
+            assert_close(mean_of(&config)->step_s, fmax(alone, in_turn), 1e-3);
+        if (p < 4)
+            continue;
+        config = bare("none", p);
+        server_params.servers = 4;
+        assert_close(mean_of(&config)->step_s, 2 * (alpha + p * bytes * 0.5 * beta), 1e-3);
+    }
+    leave_bare();
+}
+
+/* 2 alpha + 2 (p-1)/p n beta: a worker's own share stays on its host. */
+static void colocated_shards(void **state)
+{
+    (void)state;
+    for (int i = 1; i < N_SIZES; i++) {
+        int p = sizes[i];
+        cut_evenly(p);
+        egc_training_config config = bare("none", p);
+        server_params.servers = p;
+        server_params.colocated = true;
+        double largest = 4. * (double)layer_count[0];
+        const egc_step_metrics *m = mean_of(&config);
+        assert_close(m->step_s, 2 * alpha + 2 * (p - 1) * largest * beta, 1e-3);
+        assert_close(m->network_bytes, 3 * 2 * (p - 1) * bytes, 1e-12);
+        assert_close(m->recv_bytes, bytes * (p - 1) / p, 1e-12);
+    }
+    leave_bare();
+}
+
+/* 2 alpha + (p/S) (k c + n) beta, and with answers compressed as well 2 alpha + 2 (p/S) k c beta.
+ */
+static void compressed_pushes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_SIZES; i++)
+        for (int pull = PS_PULL_DENSE; pull <= PS_PULL_RECOMPRESS; pull++) {
+            int p = sizes[i];
+            egc_training_config config = bare("topk", p);
+            set(&config, "index", "raw32");
+            config.options.bucket_bytes = EGC_BUCKET_MODEL;
+            server_params.pull = pull;
+            const egc_step_metrics *m = mean_of(&config);
+            assert_true(m->sent_bytes > 10 * 8 && m->sent_bytes < 10 * 8 + 8);
+            assert_true(m->recv_bytes == (pull ? m->sent_bytes : bytes));
+            assert_close(m->step_s, 2 * alpha + p * (m->sent_bytes + m->recv_bytes) * beta, 1e-3);
+        }
+    leave_bare();
+}
+
+/* One push at a time: each waits for the one before, latency and all. */
+static void windows_pace_pushes(void **state)
+{
+    (void)state;
+    egc_training_config config = bare("none", 4);
+    server_params.window = 1;
+    assert_close(mean_of(&config)->step_s, 4 * (alpha + bytes * beta) + alpha + 4 * bytes * beta,
+                 1e-3);
+    server_params.window = 2;
+    assert_close(mean_of(&config)->step_s,
+                 2 * (alpha + 2 * bytes * beta) + alpha + 4 * bytes * beta, 1e-3);
+    leave_bare();
+}
+
+/* Decoding and updating are the server's work; on a worker's host they take the worker's time. */
+static void servers_work(void **state)
+{
+    (void)state;
+    double time[2];
+    for (int colocated = 0; colocated < 2; colocated++) {
+        egc_training_config config = ps_of("topk", "sync", 4, 3);
+        config.options.cost = EGC_COST_MODEL;
+        config.options.overlap = false;
+        server_params.colocated = colocated;
+        server_params.pull = PS_PULL_RECOMPRESS;
+        const egc_step_metrics *m = mean_of(&config);
+        time[colocated] = m->step_s;
+        assert_true(m->compress_s > 0 && m->decompress_s > 0);
+        double sum = m->compute_s + m->compress_s + m->exposed_comm_s + m->decompress_s;
+        /* the last step begins later on the server's host, and ends with the others' */
+        assert_close(m->step_s, sum, colocated ? 2e-3 : 1e-6);
+    }
+    assert_true(time[1] != time[0]);
+    egc_training_config config = ps_of("topk", "sync", 4, 3);
+    config.options.cost = EGC_COST_MODEL;
+    config.options.overlap = false;
+    double charged = mean_of(&config)->exposed_comm_s;
+    config.options.cost = EGC_COST_NONE;
+    double decode_s = 4 * N / 1e9 + 5e-6; /* a cleared sum, and five kernels */
+    assert_true(charged > mean_of(&config)->exposed_comm_s + decode_s);
+}
+
+/* Buckets travel while the backward pass goes on: only the last one's way is exposed. */
+static void pushes_overlap_the_backward_pass(void **state)
+{
+    (void)state;
+    cut_evenly(4);
+    egc_training_config config = ps_of("none", "sync", 2, 3);
+    config.options.bucket_bytes = EGC_BUCKET_LAYER;
+    const egc_step_metrics *m = mean_of(&config);
+    double last = 2 * (alpha + 2 * bytes / 4 * beta);
+    assert_close(m->exposed_comm_s, last, 1e-3);
+    assert_close(m->step_s, 4 * (forward_s + backward_s) + last, 1e-3);
+    config.options.overlap = false;
+    assert_true(mean_of(&config)->exposed_comm_s > 1.5 * last);
+    cut_evenly(1);
+}
+
+/* ---- what is learnt ---------------------------------------------------------------------------
+ */
+
+/* Servers decode the same messages in the same order as workers that gather them all. */
+static void sync_learns_what_workers_learn_alone(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"none", "topk", "egc", "qsgd", "dgc", "fp16"};
+    cut_evenly(4);
+    for (int i = 0; i < 6; i++)
+        for (int servers = 1; servers <= 3; servers += 2) {
+            egc_training_config config = ps_of(methods[i], "sync", 4, 12);
+            egc_error err = {0};
+            config.options.bucket_bytes = EGC_BUCKET_LAYER;
+            server_params.servers = servers;
+            const result *r = run(&config);
+            if (r->status)
+                fail_msg("%s: %s", methods[i], r->err.message);
+            config.algorithm = NULL;
+            assert_ok(egc_exchange_find(i == 5 ? "ring" : "allgather-ring", &config.exchange, &err),
+                      err);
+            if (i == 0)
+                assert_ok(egc_exchange_find("ring", &config.exchange, &err), err);
+            const result *alone = run(&config);
+            if (alone->status)
+                fail_msg("%s: %s", methods[i], alone->err.message);
+            bool summed = i == 0 || i == 5; /* in another order on the way round the ring */
+            assert_close(r->summary.last.loss, alone->summary.last.loss,
+                         summed ? (i ? 1e-3 : 1e-6) : 0);
+            for (int step = 0; step < 12; step++) {
+                assert_close(r->step[step].loss, alone->step[step].loss, summed ? 1e-3 : 1e-12);
+                assert_close(r->step[step].sent_bytes, alone->step[step].sent_bytes, 0);
+            }
+        }
+    cut_evenly(1);
+}
+
+/* With nobody ahead of anyone, single gradients add up to their mean. */
+static void bound_zero_is_bulk_synchronous(void **state)
+{
+    (void)state;
+    momentum = 0;
+    cut_evenly(3);
+    for (int i = 0; i < 2; i++) {
+        egc_training_config config = ps_of(i ? "randomk" : "none", "ssp", 4, 12);
+        config.options.bucket_bytes = EGC_BUCKET_LAYER;
+        server_params.bound = 0;
+        server_params.servers = 2;
+        uneven.hosts = config.cluster->hosts;
+        if (i)
+            config.cluster = &uneven;
+        const result *ssp = run(&config);
+        assert_int_equal(ssp->status, EGC_OK);
+        set_server("mode", "sync");
+        const result *sync = run(&config);
+        assert_int_equal(sync->status, EGC_OK);
+        for (int step = 0; step < 12; step++) /* computed on parameters with the same updates */
+            assert_close(ssp->step[step].loss, sync->step[step].loss, 1e-5);
+        assert_close(ssp->summary.last.loss, sync->summary.last.loss, 1e-5);
+        assert_close(ssp->summary.mean.delay, 1.5, 1e-9); /* 0, 1, 2 and 3 came before */
+    }
+    cut_evenly(1);
+    momentum = 0.5;
+}
+
+/* Equal workers take turns: each finds the updates of all others applied since its pull. */
+static void delay_of_equal_workers(void **state)
+{
+    (void)state;
+    for (int p = 1; p <= 8; p *= 2) {
+        egc_training_config config = ps_of("none", "async", p, 20);
+        const result *r = run(&config);
+        assert_int_equal(r->status, EGC_OK);
+        assert_int_equal(r->steps, 20);
+        assert_close(r->step[0].delay, (p - 1) / 2., 1e-9); /* all begin from the same */
+        for (int step = 1; step < 20; step++)
+            assert_close(r->step[step].delay, p - 1, 1e-9);
+    }
+}
+
+/* On one worker every mode is the same. */
+static void alone_all_modes_agree(void **state)
+{
+    (void)state;
+    double loss = NAN;
+    const char *const modes[] = {"sync", "async", "ssp"};
+    for (int i = 0; i < 3; i++) {
+        egc_training_config config = ps_of("egc", modes[i], 1, 15);
+        const result *r = run(&config);
+        assert_int_equal(r->status, EGC_OK);
+        assert_true(isnan(loss) || r->summary.last.loss == loss);
+        loss = r->summary.last.loss;
+    }
+}
+
+/* A loss's minimum is where all ways lead. */
+static void all_ways_lead_to_the_minimum(void **state)
+{
+    (void)state;
+    double minimum = 0;
+    const char *const modes[] = {"sync", "async", "ssp"};
+    for (size_t i = 0; i < N; i++)
+        for (size_t w = 0; w < 4; w++)
+            minimum += (double)target(w, i) / 4;
+    for (int mode = 0; mode < 3; mode++)
+        for (int pull = 0; pull < 2; pull++)
+            for (int i = 0; i < 2; i++) {
+                egc_training_config config = ps_of(i ? "topk" : "none", modes[mode], 4, 60);
+                if (i)
+                    set(&config, "ratio", "0.3");
+                server_params.pull = pull;
+                const result *r = run(&config);
+                if (r->status)
+                    fail_msg("%s", r->err.message);
+                if (fabs(r->summary.last.loss / minimum - 1) > 0.1)
+                    fail_msg("%s, pull %d, method %d: %g, want %g", modes[mode], pull, i,
+                             r->summary.last.loss, minimum);
+            }
+}
+
+/* ---- who waits for whom -----------------------------------------------------------------------
+ */
+
+/* Three workers and one four times as slow: synchronous steps wait for it. Asynchronous ones take
+ * 4 gradients where 3 + 1/4 are made; with a bound the fast ones wait in the end. */
+static void stragglers(void **state)
+{
+    (void)state;
+    const char *const modes[] = {"sync", "async", "ssp"};
+    double step_s[3], delay[3], compute_s[3];
+    for (int i = 0; i < 3; i++) {
+        egc_training_config config = ps_of("none", modes[i], 4, 60);
+        config.cluster = &uneven;
+        server_params.bound = 2;
+        const egc_step_metrics *m = mean_of(&config);
+        step_s[i] = m->step_s;
+        delay[i] = m->delay;
+        compute_s[i] = m->compute_s;
+    }
+    double once = forward_s + backward_s;
+    assert_close(step_s[0], 4 * once, 0.1);
+    assert_close(step_s[1], 4 / 3.25 * once, 0.15);
+    assert_close(step_s[2], 4 * once, 0.15);
+    assert_close(compute_s[0], 7. / 4 * once, 1e-6);
+    assert_close(compute_s[1], 4 / 3.25 * once, 0.05);
+    assert_true(delay[0] == 0 && delay[1] > 2 && delay[2] > 1);
+}
+
+/* ---- what goes wrong --------------------------------------------------------------------------
+ */
+
+static void impossible_servers(void **state)
+{
+    (void)state;
+    egc_error err;
+    egc_training_config config = ps_of("none", "sync", 4, 1);
+    server_params.servers = 5;
+    server_params.colocated = true;
+    assert_fails(
+        egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+        "algorithm.servers: must be at most the workers, 4, to be colocated with them, got "
+        "5");
+    server_params.colocated = false;
+    server_params.servers = 13;
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+                 "workers: cluster star has 16 hosts, got 4 workers and 13 servers");
+    server_params.servers = 2;
+    const result *r = run(&config);
+    assert_int_equal(r->status, EGC_ERROR_RANGE);
+    assert_string_equal(r->err.message,
+                        "algorithm.servers: must be at most the buckets of the model, 1, got 2; "
+                        "bucket = \"layer\" makes more of them");
+    config = ps_of("powersgd", "sync", 4, 1);
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "method: powersgd takes several rounds a step, which algorithm ps has not; use "
+                 "algorithm sync");
+}
+
+static void divergence_is_a_result(void **state)
+{
+    (void)state;
+    poison = true;
+    egc_training_config config = ps_of("egc", "async", 2, 10);
+    const result *r = run(&config);
+    assert_int_equal(r->status, EGC_OK);
+    assert_true(r->summary.diverged);
+    assert_non_null(strstr(r->summary.reason, "step 3: worker 1: "));
+    poison = false;
+}
+
+static void runs_repeat(void **state)
+{
+    (void)state;
+    const char *const modes[] = {"sync", "async", "ssp"};
+    for (int i = 0; i < 3; i++) {
+        egc_training_config config = ps_of("egc", modes[i], 3, 8);
+        config.options.cost = EGC_COST_MODEL;
+        config.options.layers = true;
+        config.options.compress_on = EGC_COMPRESS_ON_STREAM;
+        server_params.pull = PS_PULL_RECOMPRESS;
+        const result *a = run(&config), *b = run(&config);
+        assert_int_equal(a->status, EGC_OK);
+        assert_memory_equal(a->step, b->step, sizeof a->step);
+        assert_true(a->hash == b->hash && a->units == 8);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_server),
+        cmocka_unit_test(equal_shards),
+        cmocka_unit_test(unequal_shards),
+        cmocka_unit_test(colocated_shards),
+        cmocka_unit_test(compressed_pushes),
+        cmocka_unit_test(windows_pace_pushes),
+        cmocka_unit_test(servers_work),
+        cmocka_unit_test(pushes_overlap_the_backward_pass),
+        cmocka_unit_test(sync_learns_what_workers_learn_alone),
+        cmocka_unit_test(bound_zero_is_bulk_synchronous),
+        cmocka_unit_test(delay_of_equal_workers),
+        cmocka_unit_test(alone_all_modes_agree),
+        cmocka_unit_test(all_ways_lead_to_the_minimum),
+        cmocka_unit_test(stragglers),
+        cmocka_unit_test(impossible_servers),
+        cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(runs_repeat),
+    };
+    egc_error err = {0};
+    const egc_cluster_type *star;
+    assert_ok(egc_cluster_find("star", &star, &err), err);
+    uneven = *star;
+    uneven.name = "uneven";
+    uneven.write_platform = write_uneven;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
