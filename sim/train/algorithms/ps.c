@@ -38,8 +38,8 @@ static const egc_param params_table[] = {
      NO_UNIT, FIELD(bound), 3, 0, 1e9, 0, NULL, NULL},
     {"pull", "what workers get back: parameters, or compressed updates", EGC_PARAM_CHOICE, NO_UNIT,
      FIELD(pull), PS_PULL_DENSE, 0, 0, 0, pull_words, NULL},
-    {"window", "pushes that a server receives at a time", EGC_PARAM_INT, NO_UNIT, FIELD(window), 64,
-     1, 65536, 0, NULL, NULL},
+    {"window", "messages that a server receives, and sends, at a time", EGC_PARAM_INT, NO_UNIT,
+     FIELD(window), 64, 1, 65536, 0, NULL, NULL},
     {"weight",
      "async and ssp: what one gradient weighs, where the mean of a synchronous step weighs 1; "
      "unset: 1 / workers",
@@ -135,10 +135,9 @@ static egc_status bucket_init(ps_bucket *bucket, const ps *all, egc_error *err)
     bucket->taken = egc_calloc(n, sizeof *bucket->taken);
     bucket->seen = egc_calloc(n, sizeof *bucket->seen);
     bucket->waits = egc_calloc(n, sizeof *bucket->waits);
-    bucket->requests = egc_calloc(n, sizeof *bucket->requests);
     bucket->coders = egc_calloc(n_coders, sizeof *bucket->coders);
     if (!bucket->pushes || !bucket->answers || !bucket->taken || !bucket->seen || !bucket->waits ||
-        !bucket->requests || !bucket->coders)
+        !bucket->coders)
         return egc_fail_memory(err, n * sizeof *bucket->pushes);
     egc_status status = EGC_OK;
     for (size_t i = 0; all->params->pull == PS_PULL_RECOMPRESS && i < n_coders && !status; i++)
@@ -162,7 +161,6 @@ static void bucket_fini(ps_bucket *bucket, const ps *all)
     egc_free(bucket->taken);
     egc_free(bucket->seen);
     egc_free(bucket->waits);
-    egc_free(bucket->requests);
     egc_free(bucket->coders);
 }
 
@@ -178,7 +176,9 @@ static egc_status server_init(ps_server *server, ps *all, size_t number, egc_err
         .gone = egc_calloc(all->n_workers, sizeof *server->gone),
     };
     server->arrivals = egc_calloc(server->room, sizeof *server->arrivals);
-    if (!server->arrived || !server->credits || !server->arrivals || !server->gone)
+    server->answers = egc_calloc((size_t)all->params->window, sizeof *server->answers);
+    if (!server->arrived || !server->credits || !server->arrivals || !server->gone ||
+        !server->answers)
         return egc_fail_memory(err, server->room * sizeof *server->arrivals);
     server->transport = egc_world_transport(all->trainer.world, server->rank, 0);
     char name[64];
@@ -192,6 +192,7 @@ static void server_fini(ps_server *server)
     egc_gate_free(server->credits);
     egc_free(server->arrivals);
     egc_free(server->gone);
+    egc_free(server->answers);
 }
 
 static egc_status make_gates(ps_worker *w, egc_error *err)

@@ -43,15 +43,14 @@ typedef struct ps_coder {
 typedef struct ps_bucket {
     size_t number;
     size_t server;
-    uint64_t updates;       /* applied so far */
-    size_t arrived;         /* sync: pushes of the step under way */
-    egc_buf *pushes;        /* the last of each worker */
-    uint64_t *taken;        /* pushes taken */
-    uint64_t *seen;         /* updates in what the worker was answered last */
-    bool *waits;            /* for its answer */
-    egc_request **requests; /* the last answer's sending; NULL before the first */
-    egc_buf *answers;       /* async and ssp, dense: the parameters as they were then */
-    ps_coder *coders;       /* recompress: one for all in sync, else one a worker */
+    uint64_t updates; /* applied so far */
+    size_t arrived;   /* sync: pushes of the step under way */
+    egc_buf *pushes;  /* the last of each worker */
+    uint64_t *taken;  /* pushes taken */
+    uint64_t *seen;   /* updates in what the worker was answered last */
+    bool *waits;      /* for its answer */
+    egc_buf *answers; /* async and ssp, dense: the parameters as they were then */
+    ps_coder *coders; /* recompress: one for all in sync, else one a worker */
 } ps_bucket;
 
 /* Something a server has to look at. */
@@ -71,6 +70,8 @@ typedef struct ps_server {
     size_t next, n_arrivals, room; /* a ring */
     bool *gone;                    /* of each worker: it has ended */
     size_t n_gone;
+    egc_request **answers; /* under way: at most window, a ring */
+    size_t oldest, n_answers;
 } ps_server;
 
 typedef struct ps_worker {

@@ -63,6 +63,19 @@ egc_status ps_receive(void *arg, egc_error *err)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+/* Waits until no more than `most` answers are under way, the oldest first. What their workers have
+ * pushed since says that they have arrived, so that nobody looks at their bytes any more. */
+static egc_status make_way(ps_server *server, size_t most, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    while (server->n_answers > most && !status) {
+        status = egc_wait(server->transport, server->answers[server->oldest], err);
+        server->oldest = (server->oldest + 1) % (size_t)server->ps->params->window;
+        server->n_answers--;
+    }
+    return status;
+}
+
 static egc_status send_answer(ps_server *server, ps_bucket *bucket, size_t worker, egc_error *err)
 {
     ps *all = server->ps;
@@ -75,14 +88,16 @@ static egc_status send_answer(ps_server *server, ps_bucket *bucket, size_t worke
         status = ps_compress_difference(all, bucket, &all->workers[worker], &encode_s, err);
     if (!status) {
         egc_world_compute(all->trainer.world, server->rank, encode_s);
-        status = egc_wait(server->transport, bucket->requests[worker], err);
-        bucket->requests[worker] = NULL;
+        status = make_way(server, (size_t)all->params->window - 1, err);
     }
     if (!status)
         status = ps_answer(all, bucket, worker, &answer, err);
-    return status ? status
-                  : egc_isend(server->transport, (int)worker, answer.next, egc_reader_left(&answer),
-                              &bucket->requests[worker], err);
+    if (status)
+        return status;
+    egc_request **slot =
+        &server->answers[(server->oldest + server->n_answers++) % (size_t)all->params->window];
+    return egc_isend(server->transport, (int)worker, answer.next, egc_reader_left(&answer), slot,
+                     err);
 }
 
 static uint64_t slowest(const ps_server *server, const ps_bucket *bucket)
@@ -184,17 +199,6 @@ static egc_status take_leave(ps_server *server, size_t worker, egc_error *err)
     return status;
 }
 
-static egc_status finish_answers(ps_server *server, egc_error *err)
-{
-    ps *all = server->ps;
-    egc_status status = EGC_OK;
-    for (size_t b = 0; b < all->n_buckets; b++)
-        for (size_t w = 0; w < all->n_workers && !status; w++)
-            if (all->buckets[b].server == server->number)
-                status = egc_wait(server->transport, all->buckets[b].requests[w], err);
-    return status;
-}
-
 egc_status ps_serve(void *arg, egc_error *err)
 {
     ps_server *server = arg;
@@ -204,5 +208,5 @@ egc_status ps_serve(void *arg, egc_error *err)
         status = arrival.bucket ? take(server, arrival.bucket, arrival.worker, err)
                                 : take_leave(server, arrival.worker, err);
     }
-    return status ? status : finish_answers(server, err);
+    return status ? status : make_way(server, 0, err);
 }
