@@ -30,10 +30,10 @@ egc_status egc_trainer_check(const egc_training_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "method: predivide is for sums on the way, which algorithm %s has not",
                         algorithm);
-    if (config->exchange)
+    if (config->exchange || config->sparse)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
-                        config->exchange->name);
+                        config->exchange ? config->exchange->name : config->sparse->name);
     if (!config->workload->closed_loop)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "workload: algorithm %s needs a network that trains, got %s; use train or "

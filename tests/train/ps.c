@@ -36,7 +36,8 @@ static egc_status open_layers(egc_workload *w, const void *params,
     w->n_layers = (size_t)n_layers;
     w->n_params = N;
     strcpy(w->model, "quadratic");
-    w->optimizer = (egc_optimizer){.lr = 0.05, .momentum = momentum};
+    w->optimizer =
+        (egc_optimizer){.lr = 0.05, .momentum = momentum, .schedule = EGC_SCHEDULE_COSINE};
     return EGC_OK;
 }
 
@@ -455,6 +456,10 @@ static void impossible_servers(void **state)
     assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: powersgd takes several rounds a step, which algorithm ps has not; use "
                  "algorithm sync");
+    config = ps_of("topk", "sync", 4, 1);
+    assert_ok(egc_sparse_find("gtopk", &config.sparse, &err), err);
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "exchange: algorithm ps has its own; must be auto, got gtopk");
 }
 
 static void divergence_is_a_result(void **state)

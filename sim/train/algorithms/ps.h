@@ -37,6 +37,7 @@ typedef struct ps_coder {
     egc_encoder *encoder;
     egc_decoder *decoder; /* of one message */
     egc_buf message;
+    double decoded_s; /* what decoding it took here, for cost = "measured" */
 } ps_coder;
 
 /* A bucket at its server. Arrays are over workers. */
@@ -108,7 +109,7 @@ typedef struct ps_receiver {
 struct ps {
     egc_trainer trainer;
     const ps_params *params;
-    egc_method down; /* how servers compress */
+    egc_training_config down; /* the run's, with the method of servers */
     size_t n_workers, n_servers, n_buckets;
     uint64_t tickets; /* gradients that nobody has begun yet */
     double weight;    /* of an update */

@@ -14,10 +14,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "train/algorithms/ps.h"
-#include "train/cost.h"
+#include "train/charge.h"
 
 /* ---- how servers compress -------------------------------------------------------------------- */
 
@@ -76,7 +77,7 @@ egc_status ps_coder_init(ps_coder *coder, const ps *all, const ps_bucket *bucket
                          egc_error *err)
 {
     egc_coder_config config = egc_trainer_coder(&all->trainer, 1);
-    config.method = &all->down;
+    config.method = &all->down.method;
     config.seed = egc_seed_derive(config.seed, 'p', bucket->number);
     *coder = (ps_coder){0};
     return make_coders(coder, &config, ps_range(all, bucket), number, err);
@@ -89,20 +90,22 @@ void ps_coder_fini(ps_coder *coder)
     egc_buf_fini(&coder->message);
 }
 
-static double charge(const ps *all, const ps_coder *coder, const egc_bucket *range)
+/* What took host_s here. */
+static egc_charge charge_of(const ps *all, const egc_bucket *range, double host_s)
 {
-    const egc_training_config *config = all->trainer.config;
-    double seconds = 0;
-    if (config->options.cost != EGC_COST_MODEL)
-        return 0;
+    return (egc_charge){
+        .config = &all->down, .plan = &all->trainer.plan, .bucket = range, .host_s = host_s};
+}
+
+static double charge(const ps *all, const ps_coder *coder, const egc_bucket *range, double host_s)
+{
+    const egc_charge what = charge_of(all, range, host_s);
+    egc_learnt_part *parts = all->trainer.learnt.parts;
     for (size_t u = 0; u < range->n_units; u++) {
         const egc_encoding *encoding = egc_encoder_encoding(coder->encoder, u);
-        const egc_cost_work work = {.n = all->trainer.plan.units[range->first_unit + u].count,
-                                    .sent = encoding->sent,
-                                    .wire_bytes = (double)encoding->wire_bytes};
-        seconds += egc_cost_encode(&all->down, &config->device, &work);
+        parts[u] = (egc_learnt_part){encoding->sent, encoding->wire_bytes};
     }
-    return seconds;
+    return egc_charge_encode(&what, parts);
 }
 
 /* step counts the coder's own calls. */
@@ -113,13 +116,15 @@ static egc_status encode(const ps *all, ps_coder *coder, const egc_bucket *range
     const egc_trainer *trainer = &all->trainer;
     const egc_step_input input = {
         .step = step, .lr = egc_trainer_lr(trainer, trainer->step), .gradient = vector};
+    double start_s = egc_host_now();
     egc_buf_clear(&coder->message);
     egc_status status = egc_encoder_step(coder->encoder, &input, &check, err);
     if (!status)
         status = egc_encoder_message(coder->encoder, 0, 0, range->n_units, 0, &coder->message, err);
     if (!status)
         status = egc_encoder_finish(coder->encoder, 0, range->n_units, err);
-    *encode_s = charge(all, coder, range);
+    if (!status)
+        *encode_s = charge(all, coder, range, egc_host_now() - start_s);
     return status;
 }
 
@@ -130,7 +135,10 @@ static egc_status decode(ps_coder *coder, const egc_bucket *range, uint64_t step
     egc_reader reader = egc_reader_of(message, bytes);
     const egc_delivery delivery = {
         .step = step, .count = range->n_units, .messages = &reader, .n_messages = 1};
-    return egc_decoder_take(coder->decoder, &delivery, out, err);
+    double start_s = egc_host_now();
+    egc_status status = egc_decoder_take(coder->decoder, &delivery, out, err);
+    coder->decoded_s = egc_host_now() - start_s;
+    return status;
 }
 
 /* ---- at the server --------------------------------------------------------------------------- */
@@ -205,20 +213,18 @@ static void check_answer(const ps_worker *w, const ps_bucket *bucket, const egc_
 egc_status ps_take_answer(ps_worker *w, ps_bucket *bucket, const egc_buf *answer, double *decode_s,
                           egc_error *err)
 {
-    const egc_training_config *config = w->ps->trainer.config;
     const egc_bucket *range = ps_range(w->ps, bucket);
-    const egc_cost_work work = {
-        .n = range->count, .wire_bytes = (double)answer->len, .n_messages = 1};
-    egc_status status = EGC_OK;
     bool dense = w->ps->params->pull == PS_PULL_DENSE;
-    *decode_s = 0;
-    if (!dense && config->options.cost == EGC_COST_MODEL)
-        *decode_s = egc_cost_decode(&w->ps->down, &config->device, &work);
-    if (w->ps->params->mode == PS_SYNC)
+    bool sync = w->ps->params->mode == PS_SYNC;
+    egc_status status = EGC_OK;
+    if (sync)
         check_answer(w, bucket, answer);
     else if (dense)
         memcpy(w->parameters + range->first, answer->data, answer->len);
     else
         status = add_difference(w, bucket, answer, err);
+    const egc_charge what = charge_of(w->ps, range, bucket->coders[sync ? 0 : w->rank].decoded_s);
+    const egc_received received = {.messages = answer, .n_messages = 1};
+    *decode_s = dense ? 0 : egc_charge_decode(&what, &received);
     return status;
 }

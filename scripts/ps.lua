@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- EGC-PS: what does a parameter server make of compressed gradients, and of a worker that is slow?
+--
+-- A CNN on Fashion-MNIST, 8 workers and a server on 1 Gbps (ps.xml beside this file); one worker
+-- computes at a third of the others' speed. sync waits for it, async does not, ssp lets the others be 3
+-- steps ahead. All train on the same number of gradients.
+--
+-- There is no momentum. In async a gradient is applied some 8 updates after its parameters were
+-- pulled, and that delay acts as momentum does (Mitliagkas et al. 2016, arXiv 1605.09774): with the
+-- usual 0.9 on top the dense run diverges. The learning rate is larger for that.
+--
+--   egc-sim run scripts/ps.lua            from the repository's root
+--   egc-sim run scripts/ps.lua --set algorithm.pull=recompress
+
+local function topk(options)
+  options.memory, options.masking = "momentum", true
+  return egc.topk(options)
+end
+
+return egc.experiment {
+  name     = "ps",
+  workload = egc.workload.train {
+    model = "cnn", dataset = "fashion-mnist", batch = 32,
+    lr = 0.2, momentum = 0, schedule = "cosine",
+  },
+  cluster   = egc.cluster.platform { file = "scripts/ps.xml", device = "v100" },
+  workers   = 8,
+  method    = egc.each { "none", topk { ratio = 0.01 }, "egc" },
+  algorithm = egc.each {
+    egc.ps { mode = "sync" },
+    egc.ps { mode = "ssp", bound = 3 },
+    egc.ps { mode = "async" },
+  },
+  steps      = 400,
+  eval_every = 100,
+  seed       = 1,
+}
