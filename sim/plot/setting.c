@@ -41,7 +41,8 @@ static bool axis_column_counts(const char *name, egc_scope scope)
 /* The columns of further axes follow "speedup" and the metrics after it. */
 static bool is_axis_column(const egc_csv_table *runs, size_t column)
 {
-    static const char *const metrics[] = {"union_density", "fill_in", "consensus"};
+    static const char *const metrics[] = {"sampled_workers", "union_density", "fill_in",
+                                          "consensus",       "delay",         "reproducible"};
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         if (strcmp(runs->columns[column], metrics[i]) == 0)
             return false;

@@ -103,7 +103,7 @@ static const load_case experiment_errors[] = {
     {"return egc.experiment{" BASE "method='none', exchange='rings'}", NULL,
      "t.lua:1: exchange: unknown exchange \"rings\"; valid: ring, allgather-ring, ..."},
     {"return egc.experiment{" BASE "method='none', algorithm='async'}", NULL,
-     "t.lua:1: algorithm: unknown algorithm \"async\"; valid: sync, ps"},
+     "t.lua:1: algorithm: unknown algorithm \"async\"; valid: sync, federated, gossip, ps"},
     {"return egc.experiment{" BASE "method='none', steps={1, 2}}", NULL,
      "t.lua:1: steps: must be a whole number in [1, 1000000000], got a table; egc.each{...} sweeps "
      "over "
