@@ -392,9 +392,10 @@ egc_status egc_config_identify(const egc_training_config *config, char run_id[EG
 egc_status egc_config_identify_learning(const egc_training_config *config,
                                         char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
 {
-    /* Who replays sparse sums knows no lengths of what is merged on the way; merged buckets suit
-     * the network, and with them what is learnt depends on it. */
+    /* Who replays sparse sums knows no lengths of what is merged on the way. Which buckets are
+     * merged depends on the network, and fused on the device, and with them what is learnt. */
+    double bucket = config->options.bucket_bytes;
     bool shares = egc_algorithm_of(config)->timeless && !config->sparse &&
-                  config->options.bucket_bytes != EGC_BUCKET_MERGE;
+                  bucket != EGC_BUCKET_MERGE && bucket != EGC_BUCKET_FUSION;
     return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
 }

@@ -32,16 +32,75 @@ void egc_carrier_fini(egc_carrier *carrier)
     egc_exchange_scratch_fini(&carrier->scratch);
 }
 
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* Pieces of a vector that is summed on the way: all but the last are `most` elements long. */
+typedef struct pieces {
+    size_t element_bytes;
+    size_t n, most; /* elements */
+} pieces;
+
+static pieces pieces_of(const egc_carrier *c, size_t round, const egc_outgoing *out)
+{
+    size_t bytes = egc_element_bytes(c->learning->route.round[round].element);
+    double most = c->learning->config->options.partition_bytes / (double)bytes;
+    size_t n = out->message.len / bytes;
+    return (pieces){bytes, n, most < (double)n ? (size_t)fmax(1, most) : n};
+}
+
+static size_t first_of(const pieces *all, size_t piece)
+{
+    return piece * all->most;
+}
+
+static size_t count_of(const pieces *all, size_t piece)
+{
+    size_t left = all->n - first_of(all, piece);
+    return left < all->most ? left : all->most;
+}
+
+static bool is_summed(const egc_carrier *c, size_t round)
+{
+    const egc_exchange_type *type = c->learning->route.exchange[round]; /* NULL: of sparse sums */
+    return type && type->kind == EGC_EXCHANGE_REDUCE;
+}
+
+size_t egc_carrier_pieces(const egc_carrier *c, uint64_t step, size_t round, size_t bucket)
+{
+    egc_outgoing *out = egc_learning_outgoing(c->learning, step, round, c->worker, bucket);
+    if (!is_summed(c, round))
+        return 1;
+    pieces all = pieces_of(c, round, out);
+    return all.n ? (all.n - 1) / all.most + 1 : 1;
+}
+
+double egc_carrier_bytes(const egc_carrier *c, uint64_t step, size_t round, size_t bucket,
+                         size_t piece)
+{
+    egc_outgoing *out = egc_learning_outgoing(c->learning, step, round, c->worker, bucket);
+    double bytes = 0;
+    if (is_summed(c, round)) {
+        pieces all = pieces_of(c, round, out);
+        return (double)(count_of(&all, piece) * all.element_bytes);
+    }
+    for (size_t i = 0; i < egc_learning_pieces(c->learning, out); i++)
+        bytes += (double)egc_outgoing_piece(out, i)->len;
+    return bytes;
+}
+
 /* ---- the sorts of exchanges ------------------------------------------------------------------ */
 
-static egc_status reduce(egc_carrier *c, size_t round, egc_outgoing *out, egc_received *received,
-                         egc_error *err)
+static egc_status reduce(egc_carrier *c, size_t round, egc_outgoing *out, size_t piece,
+                         egc_received *received, egc_error *err)
 {
     egc_element element = c->learning->route.round[round].element;
+    pieces all = pieces_of(c, round, out);
+    uint8_t *data = out->message.data; /* hollow: none */
+    if (data)
+        data += first_of(&all, piece) * all.element_bytes;
     *received = (egc_received){.messages = &out->message, .n_messages = 1, .reduced = true};
-    return c->learning->route.exchange[round]->reduce(c->transport, element, out->message.data,
-                                                      out->message.len / egc_element_bytes(element),
-                                                      &c->scratch, err);
+    return c->learning->route.exchange[round]->reduce(c->transport, element, data,
+                                                      count_of(&all, piece), &c->scratch, err);
 }
 
 static egc_status broadcast(egc_carrier *c, uint64_t step, size_t round, egc_outgoing *out,
@@ -62,7 +121,7 @@ static void know_lengths(egc_carrier *c, uint64_t step, size_t round, size_t buc
             egc_learning_outgoing(c->learning, step, round, w, bucket)->message.len;
 }
 
-static egc_status exchange(egc_carrier *c, uint64_t step, size_t round, size_t bucket,
+static egc_status exchange(egc_carrier *c, uint64_t step, size_t round, size_t bucket, size_t piece,
                            egc_outgoing *out, egc_received *received, egc_error *err)
 {
     const egc_exchange_type *type = c->learning->route.exchange[round];
@@ -71,7 +130,7 @@ static egc_status exchange(egc_carrier *c, uint64_t step, size_t round, size_t b
         know_lengths(c, step, round, bucket);
     switch (type->kind) {
     case EGC_EXCHANGE_REDUCE:
-        return reduce(c, round, out, received, err);
+        return reduce(c, round, out, piece, received, err);
     case EGC_EXCHANGE_BROADCAST:
         return broadcast(c, step, round, out, received, err);
     case EGC_EXCHANGE_SCATTER:
@@ -150,13 +209,13 @@ static egc_status sum_sparse(egc_carrier *c, uint64_t step, size_t bucket, const
 
 /* ---- what links can carry -------------------------------------------------------------------- */
 
-static double least_bytes(const egc_carrier *c, size_t round, const egc_received *received)
+static double least_bytes(const egc_carrier *c, size_t round, double bytes)
 {
     const egc_exchange_type *type = c->learning->route.exchange[round];
     int p = (int)c->learning->n_workers;
     bool to_all =
         type && (type->kind == EGC_EXCHANGE_REDUCE || type->kind == EGC_EXCHANGE_BROADCAST);
-    return to_all ? egc_exchange_least_bytes(type->kind, p, (double)received->messages[0].len) : 0;
+    return to_all ? egc_exchange_least_bytes(type->kind, p, bytes) : 0;
 }
 
 /* Takes note of one worker, and judges when the last one is through. bytes: what it sent or
@@ -183,7 +242,7 @@ static egc_status pass(egc_carrier *c, size_t round, size_t bucket, double start
                     passage->bytes, seconds, route->host_Bps);
 }
 
-egc_status egc_carrier_run(egc_carrier *c, uint64_t step, size_t round, size_t bucket,
+egc_status egc_carrier_run(egc_carrier *c, uint64_t step, size_t round, size_t bucket, size_t piece,
                            egc_received *received, egc_error *err)
 {
     egc_outgoing *out = egc_learning_outgoing(c->learning, step, round, c->worker, bucket);
@@ -191,9 +250,11 @@ egc_status egc_carrier_run(egc_carrier *c, uint64_t step, size_t round, size_t b
     double sent = c->transport->sent_bytes, got = c->transport->recv_bytes;
     egc_status status = c->learning->route.sparse
                             ? sum_sparse(c, step, bucket, out, received, err)
-                            : exchange(c, step, round, bucket, out, received, err);
+                            : exchange(c, step, round, bucket, piece, out, received, err);
     if (status)
         return status;
+    double came = is_summed(c, round) ? egc_carrier_bytes(c, step, round, bucket, piece)
+                                      : (double)received->messages[0].len;
     double bytes = fmax(c->transport->sent_bytes - sent, c->transport->recv_bytes - got);
-    return pass(c, round, bucket, start_s, fmax(bytes, least_bytes(c, round, received)), err);
+    return pass(c, round, bucket, start_s, fmax(bytes, least_bytes(c, round, came)), err);
 }

@@ -28,10 +28,20 @@ egc_status egc_carrier_init(egc_carrier *carrier, egc_learning *learning, size_t
 /* Zeroed is fine, too. */
 void egc_carrier_fini(egc_carrier *carrier);
 
-/* Runs the exchange of one round of a bucket, together with all other workers, and says what came
- * of it: messages that stay until the next call. Errors of the transport, and of merging;
- * SIMULATION when links carried more than they can. */
+/* Into how many pieces the exchange of a round of a bucket is parted: whole vectors that are summed
+ * on the way into those that the partition option wants, others into one. The same for all workers.
+ */
+size_t egc_carrier_pieces(const egc_carrier *carrier, uint64_t step, size_t round, size_t bucket);
+
+/* Bytes of the worker's own message, or of the given piece of it. */
+double egc_carrier_bytes(const egc_carrier *carrier, uint64_t step, size_t round, size_t bucket,
+                         size_t piece);
+
+/* Runs the exchange of one round of a bucket, or the given piece of it, together with all other
+ * workers, and says what came of it: messages that stay until the next call, and are whole once all
+ * pieces have come; all workers are through with one before any begins the next. Errors of the
+ * transport, and of merging; SIMULATION when links carried more than they can. */
 egc_status egc_carrier_run(egc_carrier *carrier, uint64_t step, size_t round, size_t bucket,
-                           egc_received *received, egc_error *err) EGC_MUST_CHECK;
+                           size_t piece, egc_received *received, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -12,6 +12,8 @@ egc_plan_options egc_plan_options_of(const egc_training_config *config)
         .granularity = (egc_granularity)config->method.options.granularity,
         .bucket_bytes = config->options.bucket_bytes,
         .first_bucket_bytes = config->options.first_bucket_bytes,
+        .fusion_bytes = config->options.fusion_bytes,
+        .cycle_s = config->options.cycle_s,
         .speed_flops =
             isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops,
     };
@@ -54,6 +56,24 @@ static size_t layers_to_merge(const egc_workload *workload, size_t end,
     return taken;
 }
 
+/* The next bucket of tensor fusion. *ready_s: when all layers that are in buckets are ready. */
+static size_t layers_to_fuse(const egc_workload *workload, size_t end,
+                             const egc_plan_options *options, double *ready_s)
+{
+    size_t taken = 1;
+    double bytes = 4 * (double)workload->layers[end - 1].count;
+    *ready_s += backward_time_s(workload, end - 1, options);
+    double cycle = egc_plan_cycle(*ready_s, options->cycle_s);
+    for (; taken < end; taken++) {
+        double next_s = *ready_s + backward_time_s(workload, end - 1 - taken, options);
+        bytes += 4 * (double)workload->layers[end - 1 - taken].count;
+        if (bytes > options->fusion_bytes || egc_plan_cycle(next_s, options->cycle_s) > cycle)
+            break;
+        *ready_s = next_s;
+    }
+    return taken;
+}
+
 /* The number of layers, ending before layer `end`, that the next bucket takes. */
 static size_t layers_in_bucket(const egc_workload *workload, size_t end,
                                const egc_plan_options *options, bool is_first, schedule *now)
@@ -62,6 +82,8 @@ static size_t layers_in_bucket(const egc_workload *workload, size_t end,
         return end;
     if (options->bucket_bytes == EGC_BUCKET_MERGE)
         return layers_to_merge(workload, end, options, now);
+    if (options->bucket_bytes == EGC_BUCKET_FUSION)
+        return layers_to_fuse(workload, end, options, &now->ready_s);
     double limit =
         is_first ? fmin(options->first_bucket_bytes, options->bucket_bytes) : options->bucket_bytes;
     size_t taken = 1;
@@ -75,7 +97,20 @@ static size_t layers_in_bucket(const egc_workload *workload, size_t end,
     return taken;
 }
 
-static void make_buckets(egc_plan *plan, const egc_workload *workload,
+double egc_plan_cycle(double since_s, double cycle_s)
+{
+    const double rounding = 1e-6; /* of a cycle: what is ready at its end is in it */
+    return ceil(since_s / cycle_s - rounding);
+}
+
+/* NULL when out of memory. */
+static const char *name_layers(egc_plan *plan, const egc_layer *first, size_t n)
+{
+    return n == 1 ? first->name
+                  : egc_arena_printf(&plan->arena, "%s..%s", first->name, first[n - 1].name);
+}
+
+static bool make_buckets(egc_plan *plan, const egc_workload *workload,
                          const egc_plan_options *options)
 {
     size_t last_float = workload->n_params;
@@ -84,15 +119,22 @@ static void make_buckets(egc_plan *plan, const egc_workload *workload,
         egc_bucket *bucket = &plan->buckets[plan->n_buckets];
         size_t taken = layers_in_bucket(workload, end, options, plan->n_buckets == 0, &now);
         for (size_t i = end - taken; i < end; i++) {
-            bucket->count += workload->layers[i].count;
+            const egc_layer *layer = &workload->layers[i];
+            bucket->count += layer->count;
+            bucket->forward_s +=
+                layer_time_s(layer->forward_s, layer->forward_flops, options->speed_flops);
             bucket->backward_s += backward_time_s(workload, i, options);
         }
         end -= taken;
         bucket->first_unit = end; /* when units are layers */
         bucket->n_units = taken;
         bucket->first = last_float -= bucket->count;
+        bucket->layers = name_layers(plan, &workload->layers[end], taken);
         plan->n_buckets++;
+        if (!bucket->layers)
+            return false;
     }
+    return true;
 }
 
 static void make_units_of_layers(egc_plan *plan, const egc_workload *workload)
@@ -111,18 +153,6 @@ static void make_units_of_layers(egc_plan *plan, const egc_workload *workload)
     plan->n_units = workload->n_layers;
 }
 
-/* "model", the layer's name, or "FIRST..LAST" in forward order; NULL when out of memory. */
-static const char *name_of_bucket(egc_plan *plan, const egc_workload *workload,
-                                  const egc_bucket *bucket, egc_granularity granularity)
-{
-    const egc_layer *first = &workload->layers[bucket->first_unit];
-    if (granularity == EGC_GRANULARITY_MODEL)
-        return "model";
-    if (bucket->n_units == 1)
-        return first->name;
-    return egc_arena_printf(&plan->arena, "%s..%s", first->name, first[bucket->n_units - 1].name);
-}
-
 static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
                                   egc_granularity granularity)
 {
@@ -130,14 +160,13 @@ static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
     for (size_t i = 0; layers && i < workload->n_layers; i++)
         layers[i] = workload->layers[i].count;
     plan->n_units = plan->n_buckets;
+    if (!layers)
+        return false;
     for (size_t b = 0; b < plan->n_buckets; b++) {
         egc_bucket *bucket = &plan->buckets[b];
         size_t u = plan->n_buckets - 1 - b;
-        const char *name = name_of_bucket(plan, workload, bucket, granularity);
-        if (!name || !layers)
-            return false;
         plan->units[u] = (egc_unit){
-            .name = name,
+            .name = granularity == EGC_GRANULARITY_MODEL ? "model" : bucket->layers,
             .first = bucket->first,
             .count = bucket->count,
             .layers = layers + bucket->first_unit, /* still its first layer */
@@ -157,12 +186,11 @@ egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
     plan->buckets = egc_arena_alloc(&plan->arena, n * sizeof *plan->buckets);
     plan->units = egc_arena_alloc(&plan->arena, n * sizeof *plan->units);
     bool made = plan->buckets && plan->units;
-    if (made) {
-        make_buckets(plan, workload, options);
+    made = made && make_buckets(plan, workload, options);
+    if (made)
         made = options->granularity != EGC_GRANULARITY_LAYER
                    ? make_units_of_buckets(plan, workload, options->granularity)
                    : (make_units_of_layers(plan, workload), true);
-    }
     if (!made) {
         egc_plan_fini(plan);
         return egc_fail_memory(err, n * (sizeof *plan->buckets + sizeof *plan->units));

@@ -9,12 +9,13 @@
 /* SimGrid tells apart what is further apart than this. */
 #define SAME_TIME_S 1e-9
 
-/* Later rounds have messages that nobody knows yet when a step begins, and no two measurements are
- * alike. */
+/* Later rounds have messages that nobody knows yet when a step begins, no two measurements are
+ * alike, and with priority no step ends before the next begins. */
 static bool may_repeat(const egc_learning *learning)
 {
     return learning->n_learners < learning->n_workers && learning->route.n_rounds == 1 &&
-           learning->config->options.cost != EGC_COST_MEASURED;
+           learning->config->options.cost != EGC_COST_MEASURED &&
+           learning->config->options.schedule == EGC_SCHEDULE_FIFO;
 }
 
 egc_status egc_repeat_init(egc_repeat *repeat, egc_learning *learning, egc_error *err)

@@ -8,9 +8,10 @@
 #include "train/algorithm.h"
 #include "train/cost.h"
 
-static const char *const bucket_words[] = {"layer", "model", "merge", NULL};
+static const char *const bucket_words[] = {"layer", "model", "merge", "fusion", NULL};
 static const char *const cost_words[] = {"model", "table", "measured", "none", NULL};
 static const char *const stream_words[] = {"compute", "stream", NULL};
+static const char *const schedule_words[] = {"fifo", "priority", NULL};
 static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
 
 #define FIELD(name) offsetof(egc_training_options, name)
@@ -28,13 +29,18 @@ const egc_param egc_training_params[] = {
      NULL, NULL},
     {"bucket",
      "gradients exchanged as one message, at most; or one per layer, or all, or layers merged as "
-     "suits the network",
+     "suits the network, or those ready in one cycle",
      EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(bucket_bytes), 25 * 0x1p20, 1, INFINITY, 0,
      bucket_words, NULL},
     {"first_bucket", "the first bucket, smaller so that communication starts early", EGC_PARAM_REAL,
      EGC_QUANTITY_BYTES, FIELD(first_bucket_bytes), 0x1p20, 1, INFINITY, 0, NULL, NULL},
     {"group", "near workers, for exchanges of two levels; 0: those of a node or rack",
      EGC_PARAM_INT, NO_UNIT, FIELD(group), 0, 0, 65536, 0, NULL, NULL},
+    {"fusion", "with bucket = fusion: gradients of a cycle exchanged as one message, at most",
+     EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(fusion_bytes), 128 * 0x1p20, 1, INFINITY, 0, NULL,
+     NULL},
+    {"cycle", "with bucket = fusion: at its end goes out what became ready in it", EGC_PARAM_REAL,
+     EGC_QUANTITY_TIME, FIELD(cycle_s), 1e-3, 1e-9, INFINITY, EGC_PARAM_OPEN_MAX, NULL, NULL},
     {"overlap", "exchange buckets while the backward pass goes on", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(overlap), 1, 0, 0, 0, NULL, NULL},
     {"cost",
@@ -46,6 +52,11 @@ const egc_param egc_training_params[] = {
      NO_UNIT, FIELD(cost_scale), 1, 0, 1e9, EGC_PARAM_OPEN_MIN, NULL, NULL},
     {"compress_on", "stream that compresses", EGC_PARAM_CHOICE, NO_UNIT, FIELD(compress_on), 0, 0,
      0, 0, stream_words, NULL},
+    {"schedule", "buckets go in the order they are ready, or first those needed first",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(schedule), 0, 0, 0, 0, schedule_words, NULL},
+    {"partition", "longer messages that are summed on the way are exchanged in pieces of this size",
+     EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(partition_bytes), INFINITY, 1, INFINITY, 0, NULL,
+     NULL},
     {"network_model", "SimGrid's network model", EGC_PARAM_CHOICE, NO_UNIT, FIELD(network_model), 0,
      0, 0, 0, model_words, NULL},
     {"max_sim_time", "simulated time after which a run is ended", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
@@ -67,6 +78,7 @@ void egc_training_forget_time(egc_training_options *options)
     memcpy(options->cost_table, defaults.cost_table, sizeof options->cost_table);
     options->cost_scale = defaults.cost_scale;
     options->compress_on = defaults.compress_on;
+    options->schedule = defaults.schedule;
     options->network_model = defaults.network_model;
     options->max_sim_time_s = defaults.max_sim_time_s;
 }

@@ -6,6 +6,7 @@
 #include "compressors/method.h"
 #include "exchange/sparse.h"
 #include "net/world.h"
+#include "train/timeline.h"
 #include "workloads/workload.h"
 
 /* Where the time that compression takes comes from: see charge.h. */
@@ -16,12 +17,14 @@ typedef enum egc_cost_mode {
     EGC_COST_NONE,     /* it takes none */
 } egc_cost_mode;
 
+typedef enum egc_schedule_kind { EGC_SCHEDULE_FIFO, EGC_SCHEDULE_PRIORITY } egc_schedule_kind;
 typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM } egc_compress_on;
 
 /* Words of the `bucket` parameter, as egc_param stores them. */
-#define EGC_BUCKET_LAYER (-1.0) /* every layer is a bucket */
-#define EGC_BUCKET_MODEL (-2.0) /* the model is one bucket */
-#define EGC_BUCKET_MERGE (-3.0) /* layers are merged as MG-WFBP does: see train/plan.h */
+#define EGC_BUCKET_LAYER (-1.0)  /* every layer is a bucket */
+#define EGC_BUCKET_MODEL (-2.0)  /* the model is one bucket */
+#define EGC_BUCKET_MERGE (-3.0)  /* layers are merged as MG-WFBP does: see train/plan.h */
+#define EGC_BUCKET_FUSION (-4.0) /* what became ready in one cycle: see train/plan.h */
 
 typedef struct egc_training_options {
     int64_t workers;
@@ -31,13 +34,16 @@ typedef struct egc_training_options {
     int64_t seed;
     double bucket_bytes; /* or EGC_BUCKET_* */
     double first_bucket_bytes;
-    int64_t group; /* near workers, for exchanges of two levels; 0: the cluster's */
-    bool overlap;  /* exchange buckets while the backward pass goes on */
-    int cost;      /* egc_cost_mode */
+    int64_t group;                /* near workers, for exchanges of two levels; 0: the cluster's */
+    double fusion_bytes, cycle_s; /* of EGC_BUCKET_FUSION */
+    bool overlap;                 /* exchange buckets while the backward pass goes on */
+    int cost;                     /* egc_cost_mode */
     char cost_table[EGC_TEXT_LENGTH]; /* path of the table */
     double cost_scale;                /* seconds of the device / seconds of the table or the host */
     int compress_on;                  /* egc_compress_on */
-    int network_model;                /* egc_network_model */
+    int schedule;                     /* egc_schedule_kind */
+    double partition_bytes;
+    int network_model; /* egc_network_model */
     double max_sim_time_s;
     bool layers; /* report every unit of every step */
 } egc_training_options;
@@ -114,6 +120,7 @@ typedef struct egc_training_sink {
     egc_status (*unit)(void *arg, uint64_t step, const egc_unit_metrics *metrics, egc_error *err);
     egc_status (*evaluation)(void *arg, uint64_t step, double sim_time_s, double sent_bytes_total,
                              const egc_evaluation *evaluation, egc_error *err);
+    egc_status (*event)(void *arg, const egc_timeline_event *event, egc_error *err);
 } egc_training_sink;
 
 #define EGC_ROUTE_NAME 128 /* of the exchanges of all rounds: see train/route.h */

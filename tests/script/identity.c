@@ -92,33 +92,32 @@ static void identify_learning(const char *override, char key[EGC_LEARNING_KEY_LE
 }
 
 static const char *const of_time[] = {
-    "overlap=false",         "cost=none",
-    "cost_scale=2",          "cost_table=x.csv",
-    "compress_on=stream",    "network_model=lv08",
-    "max_sim_time=5",        "cluster.bandwidth=10Gbps",
-    "cluster.latency=1ms",   "cluster.efficiency=0.5",
-    "cluster.cores=2",       "cluster.speed=1e12",
-    "cluster.hosts=9",       "cluster.device=a100",
+    "overlap=false",
+    "cost=none",
+    "cost_scale=2",
+    "cost_table=x.csv",
+    "compress_on=stream",
+    "network_model=lv08",
+    "max_sim_time=5",
+    "cluster.bandwidth=10Gbps",
+    "cluster.latency=1ms",
+    "cluster.efficiency=0.5",
+    "cluster.cores=2",
+    "cluster.speed=1e12",
+    "cluster.hosts=9",
+    "cluster.device=a100",
     "exchange=allgather-rd", /* whatever gathers delivers the same */
     "exchange=allgather-ring",
     "group=2",
+    "schedule=priority",
 };
 
 static const char *const of_learning[] = {
-    "seed=3",
-    "steps=10",
-    "workers=5",
-    "sampled_workers=2",
-    "eval_every=2",
-    "bucket=1MiB",
-    "first_bucket=2MiB",
-    "layers=true",
-    "method=none",
-    "method.ratio=0.5",
-    "method.clip=1",
-    "method.granularity=model",
-    "exchange=sparcml",
-    "workload.lr=0.3",
+    "seed=3",           "steps=10",         "workers=5",         "sampled_workers=2",
+    "eval_every=2",     "bucket=1MiB",      "first_bucket=2MiB", "fusion=1MiB",
+    "cycle=5ms",        "bucket=fusion",    "partition=1MB",     "layers=true",
+    "method=none",      "method.ratio=0.5", "method.clip=1",     "method.granularity=model",
+    "exchange=sparcml", "workload.lr=0.3",
 };
 
 static void points_that_differ_in_time_learn_the_same(void **state)
@@ -157,6 +156,17 @@ static void points_whose_layers_merge_learn_apart(void **state)
     static const char merges[] = POINT("method='topk', bucket='merge'");
     identify_learning_of(merges, NULL, want);
     identify_learning_of(merges, "cluster.bandwidth=10Gbps", got);
+    assert_string_not_equal(got, want);
+}
+
+/* Fused buckets depend on how fast the device is. */
+static void points_whose_layers_fuse_learn_apart(void **state)
+{
+    (void)state;
+    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    static const char fuses[] = POINT("method='topk', bucket='fusion'");
+    identify_learning_of(fuses, NULL, want);
+    identify_learning_of(fuses, "cluster.device=a100", got);
     assert_string_not_equal(got, want);
 }
 
@@ -239,6 +249,7 @@ int main(void)
         cmocka_unit_test(points_that_differ_in_time_learn_the_same),
         cmocka_unit_test(measured_points_learn_apart),
         cmocka_unit_test(points_whose_layers_merge_learn_apart),
+        cmocka_unit_test(points_whose_layers_fuse_learn_apart),
         cmocka_unit_test(every_option_is_of_time_or_of_learning),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(devices_name_their_sources),

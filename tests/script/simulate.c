@@ -31,9 +31,9 @@ static const load_case cases[] = {
      "t.lua:1: egc.simulate: must be called with the table of one experiment"},
     {"\negc.simulate{" POINT ", step = 3}", "workers=99",
      "t.lua:2: step: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, "
-     "bucket, first_bucket, "
-     "group, overlap, cost, cost_table, cost_scale, compress_on, network_model, max_sim_time, "
-     "layers, "
+     "bucket, first_bucket, group, fusion, cycle, "
+     "overlap, cost, cost_table, cost_scale, compress_on, schedule, partition, network_model, "
+     "max_sim_time, layers, "
      "name, workload, cluster, "
      "method, algorithm, exchange, where"},
     /* Errors are text that a script can catch. */

@@ -42,7 +42,7 @@ static void check_method(const char *name)
     static float x[N];
     double bytes, sum = 0, scale = 0;
     egc_training_config config = config_of(&closed, name, P, STEPS);
-    config.method.options.momentum = 0.9; /* the team's */
+    config.method.options.momentum = 0.9;                      /* the team's */
     config.method.options.granularity = EGC_GRANULARITY_LAYER; /* so are the team's units */
     train_by_hand(&config.method, x, &bytes);
     const result *r = run(&config);

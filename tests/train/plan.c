@@ -46,14 +46,32 @@ static void assert_plan_of(const egc_plan_options *options, const char *want)
 
 static void assert_plan(egc_granularity granularity, double bucket, double first, const char *want)
 {
-    const egc_plan_options options = {granularity, bucket, first, 10, NAN, NAN};
+    const egc_plan_options options = {.granularity = granularity,
+                                      .bucket_bytes = bucket,
+                                      .first_bucket_bytes = first,
+                                      .speed_flops = 10};
     assert_plan_of(&options, want);
 }
 
 static void assert_merged(double startup_s, double byte_s, const char *want)
 {
-    const egc_plan_options options = {
-        EGC_GRANULARITY_LAYER, EGC_BUCKET_MERGE, 1, 10, startup_s, byte_s};
+    const egc_plan_options options = {.granularity = EGC_GRANULARITY_LAYER,
+                                      .bucket_bytes = EGC_BUCKET_MERGE,
+                                      .first_bucket_bytes = 1,
+                                      .speed_flops = 10,
+                                      .startup_s = startup_s,
+                                      .byte_s = byte_s};
+    assert_plan_of(&options, want);
+}
+
+static void assert_fused(double bytes, double cycle_s, const char *want)
+{
+    const egc_plan_options options = {.granularity = EGC_GRANULARITY_LAYER,
+                                      .bucket_bytes = EGC_BUCKET_FUSION,
+                                      .first_bucket_bytes = 1,
+                                      .speed_flops = 10,
+                                      .fusion_bytes = bytes,
+                                      .cycle_s = cycle_s};
     assert_plan_of(&options, want);
 }
 
@@ -94,12 +112,25 @@ static void layers_merge_while_the_network_is_busy_or_startups_are_dear(void **s
     assert_merged(0, 1, "[6+4 6s l4:6+4][0+6 6s l1:0+1 l2:1+2 l3:3+3]");
 }
 
+/* Gradients are ready 6, 8, 10 and 12 s after the backward pass began. */
+static void what_is_ready_in_a_cycle_is_fused(void **state)
+{
+    (void)state;
+    assert_fused(INFINITY, 1, "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
+    assert_fused(INFINITY, 4, "[3+7 8s l3:3+3 l4:6+4][0+3 4s l1:0+1 l2:1+2]");
+    assert_fused(INFINITY, 10, "[1+9 10s l2:1+2 l3:3+3 l4:6+4][0+1 2s l1:0+1]");
+    assert_fused(24, 100, "[6+4 6s l4:6+4][0+6 6s l1:0+1 l2:1+2 l3:3+3]");
+    assert_fused(15, 100, "[6+4 6s l4:6+4][3+3 2s l3:3+3][0+3 4s l1:0+1 l2:1+2]"); /* none split */
+    assert_true(egc_plan_cycle(3 * 0.1, 0.1) == 3 && egc_plan_cycle(0.31, 0.1) == 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_fill_in_reverse_order),
         cmocka_unit_test(units_follow_granularity),
         cmocka_unit_test(layers_merge_while_the_network_is_busy_or_startups_are_dear),
+        cmocka_unit_test(what_is_ready_in_a_cycle_is_fused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "train/training.h"
 
-enum { SMALL = 100, LARGE = 900, ROWS = 30, N = SMALL + LARGE, MAX_STEPS = 64 };
+enum { SMALL = 100, LARGE = 900, ROWS = 30, N = SMALL + LARGE, MAX_STEPS = 64, MAX_EVENTS = 4096 };
 
 /* ---- the workload --------------------------------------------------------------------------- */
 
@@ -111,6 +111,8 @@ typedef struct result {
     uint64_t steps;
     double units;  /* rows */
     uint64_t hash; /* of the rows of units and evaluations */
+    egc_timeline_event event[MAX_EVENTS];
+    size_t events;
 } result;
 
 static inline egc_status keep_step(void *arg, uint64_t step, const egc_step_metrics *m,
@@ -148,6 +150,16 @@ static inline egc_status hash_evaluation(void *arg, uint64_t step, double sim_ti
     return EGC_OK;
 }
 
+/* The first of them. Layers are the plan's, which is gone when they are looked at. */
+static inline egc_status keep_event(void *arg, const egc_timeline_event *event, egc_error *err)
+{
+    (void)err;
+    result *r = arg;
+    if (r->events < MAX_EVENTS)
+        r->event[r->events++] = *event;
+    return EGC_OK;
+}
+
 static inline egc_training_config config_of(const egc_workload_type *workload, const char *method,
                                             int workers, int steps)
 {
@@ -179,14 +191,25 @@ static inline void set(egc_training_config *config, const char *key, const char 
     assert_ok(egc_method_set(&config->method, key, &value, &err), err);
 }
 
+static inline void set_cluster(egc_training_config *config, const char *key, const char *word)
+{
+    egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
+    egc_error err = {0};
+    const egc_param *param = egc_params_find(config->cluster->params, key);
+    assert_ok(egc_param_set(param, (void *)(uintptr_t)config->cluster_params, &value, &err), err);
+}
+
 static inline const result *run(const egc_training_config *config)
 {
     result *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(r != MAP_FAILED);
     pid_t child = fork();
     if (child == 0) {
-        const egc_training_sink sink = {
-            .arg = r, .step = keep_step, .unit = count_unit, .evaluation = hash_evaluation};
+        const egc_training_sink sink = {.arg = r,
+                                        .step = keep_step,
+                                        .unit = count_unit,
+                                        .evaluation = hash_evaluation,
+                                        .event = keep_event};
         r->status = egc_training_run(config, &sink, &r->summary, &r->err);
         _exit(0);
     }

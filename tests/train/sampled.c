@@ -36,6 +36,32 @@ static void sampled_dense_training(void **state)
     }
 }
 
+/* Streams that steps are repeated without, and priority, with which none is. */
+static void sampled_training_on_all_streams(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        egc_training_config config = config_of(&open_loop, "fp16", 8, 12);
+        config.options.bucket_bytes = variant & 1 ? EGC_BUCKET_FUSION : EGC_BUCKET_LAYER;
+        config.options.cost = EGC_COST_MODEL;
+        config.options.compress_on = (variant >> 1) & 1;
+        config.options.schedule = variant >> 2;
+        config.options.partition_bytes = 1000;
+        const result *whole = run(&config);
+        config.options.sampled_workers = 2;
+        const result *sampled = run(&config);
+        assert_ok(sampled->status, sampled->err);
+        assert_int_equal(sampled->steps, 12);
+        for (int step = 0; step < 12; step++) {
+            const egc_step_metrics *a = &sampled->step[step], *b = &whole->step[step];
+            assert_close(a->step_s, b->step_s, 1e-9);
+            assert_close(a->compress_s, b->compress_s, 1e-9);
+            assert_close(a->comm_s, b->comm_s, 1e-9);
+            assert_true(a->recv_bytes == b->recv_bytes && a->network_bytes == b->network_bytes);
+        }
+    }
+}
+
 /* The lengths of messages are those of the learners, and differ from step to step. */
 static void sampled_sparse_training(void **state)
 {
@@ -92,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sampled_dense_training),
+        cmocka_unit_test(sampled_training_on_all_streams),
         cmocka_unit_test(sampled_sparse_training),
         cmocka_unit_test(sampled_low_rank_training),
         cmocka_unit_test(what_cannot_be_sampled),

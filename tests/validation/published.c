@@ -130,7 +130,10 @@ static void plan_buckets(const setting *s, const egc_workload *model, double spe
     const double few = 4, many = 0x1p26;
     double few_s, many_s;
     egc_error err = {0};
-    egc_plan_options options = {EGC_GRANULARITY_LAYER, EGC_BUCKET_MERGE, 1, speed_flops, 0, 0};
+    egc_plan_options options = {.granularity = EGC_GRANULARITY_LAYER,
+                                .bucket_bytes = EGC_BUCKET_MERGE,
+                                .first_bucket_bytes = 1,
+                                .speed_flops = speed_flops};
     faster(s, model, few, &few_s);
     faster(s, model, many, &many_s);
     options.startup_s = few_s;

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The synchronous training algorithm (EGC-DSGD): every worker, every step.
  *
- * Each worker is two actors on one host. The compute stream runs the forward pass, then the
- * backward pass bucket by bucket, and compresses each bucket when its gradients are there. The
- * communication stream exchanges buckets in that order, round after round of each, and decodes
- * them. The next step begins when all buckets have come back. */
+ * Each worker is two or three actors on one host, its streams (stream.h). The compute stream runs
+ * the forward pass, then the backward pass bucket by bucket. The communication stream exchanges
+ * buckets whose gradients are there, round after round of each, in an order that all workers have
+ * in common (turns.h). Who compresses and decompresses is compress_on's to say:
+ *
+ *   compute  The compute stream compresses each bucket before it goes on with the backward pass.
+ *            The communication stream decompresses, and compresses for later rounds, before it
+ *            exchanges anything else.
+ *   stream   A compression stream does all that, in the order in which it comes up, while the
+ *            others go on: one bucket is compressed while another is exchanged.
+ *
+ * With schedule = fifo the next step begins when all buckets have come back. With priority it
+ * begins at once, and the forward pass of a bucket's layers waits for that bucket only (P3:
+ * Jayarajan et al., MLSys 2019; ByteScheduler: Peng et al., SOSP 2019). What is learnt is the same:
+ * a layer computes with parameters to which the step before has been applied. A step's time is
+ * then from the end of one backward pass to that of the next, the last one's to its last bucket. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,86 +26,304 @@
 #include "train/carrier.h"
 #include "train/charge.h"
 #include "train/run.h"
+#include "train/stream.h"
+#include "train/turns.h"
 
-/* Device time that the communication stream took, to tell it from waiting for the network. */
-typedef struct interval {
-    double start_s, end_s;
-} interval;
+/* How far a bucket has come in its step. */
+typedef struct progress {
+    size_t round, piece; /* to be exchanged next */
+    double ready_s;      /* since when it could be, as far as this worker is concerned */
+    egc_gate *back;      /* one signal when it has come back */
+} progress;
 
 typedef struct worker {
     egc_run *run;
     egc_learning *learning; /* the run's */
     size_t rank;
     egc_carrier carrier;
-    egc_gate *begun;       /* one signal for each step */
-    egc_gate *ready;       /* one signal for each encoded bucket */
-    egc_gate *done;        /* one for each bucket that came back */
-    egc_barrier *together; /* shared: no exchange begins before its last rank is ready */
-    interval *busy;        /* the stream's own work in the step under way: see busy_slots */
-    double comm_s, compress_s, decompress_s; /* of the step under way */
+    egc_stream compute, compression, communication, cycle;
+    egc_gate *begun;    /* one signal for each step */
+    double backward_s;  /* when the backward pass under way began */
+    egc_turns *turns;   /* shared */
+    progress *progress; /* of each bucket */
+    egc_span *busy;     /* compressing and decompressing in the step under way: see busy_slot */
+    egc_tally spent[2]; /* on even and odd steps: with priority two are under way */
 } worker;
 
-/* Two for each round of each bucket: compressing and decoding. */
+static const egc_training_options *options_of(const worker *w)
+{
+    return &w->learning->config->options;
+}
+
+static bool has_compression_stream(const worker *w)
+{
+    return options_of(w)->compress_on == EGC_COMPRESS_ON_STREAM;
+}
+
+static bool by_priority(const worker *w)
+{
+    return options_of(w)->schedule == EGC_SCHEDULE_PRIORITY;
+}
+
+static bool fuses(const worker *w)
+{
+    return options_of(w)->bucket_bytes == EGC_BUCKET_FUSION;
+}
+
+static egc_tally *spent_on(worker *w, uint64_t step)
+{
+    return &w->spent[step % 2];
+}
+
+/* Two for each round of each bucket: compressing and decompressing. */
 static size_t busy_slots(const egc_learning *learning)
 {
     return 2 * learning->plan.n_buckets * learning->route.n_rounds;
 }
 
-/* ---- the compute stream --------------------------------------------------------------------- */
-
-static void backward(worker *w, uint64_t step)
+static egc_span *busy_slot(const worker *w, size_t b, bool delivered)
 {
-    egc_run *run = w->run;
-    const egc_plan *plan = &w->learning->plan;
-    const egc_training_options *options = &run->learning->config->options;
-    int rank = (int)w->rank;
-    for (size_t b = 0; b < plan->n_buckets; b++) {
-        egc_world_compute(run->world, rank, plan->buckets[b].backward_s);
-        if (options->compress_on == EGC_COMPRESS_ON_COMPUTE) {
-            double start = egc_world_now(run->world);
-            egc_world_compute(run->world, rank,
-                              egc_charge_message(w->learning, step, 0, w->rank, b));
-            w->compress_s += egc_world_now(run->world) - start;
-        }
-        if (options->overlap)
-            egc_gate_signal(w->ready);
-    }
-    for (size_t b = 0; b < plan->n_buckets && !options->overlap; b++)
-        egc_gate_signal(w->ready);
+    return &w->busy[2 * (b * w->learning->route.n_rounds + w->progress[b].round) + delivered];
 }
 
-/* How much of the stream's device work fell after `since`. */
-static double busy_after(const worker *w, double since)
+static egc_timeline_event event_of(const worker *w, const char *name, uint64_t step, size_t b)
+{
+    return (egc_timeline_event){
+        .name = name,
+        .step = step,
+        .layers = w->learning->plan.buckets[b].layers,
+        .bucket = b,
+        .round = w->progress[b].round,
+    };
+}
+
+/* ---- compressing and decompressing, on whichever stream ------------------------------------- */
+
+/* Charges the stream for the message of the bucket's round, which is made already. */
+static egc_status compress(worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                           egc_error *err)
+{
+    double seconds = egc_charge_message(w->learning, step, w->progress[b].round, w->rank, b);
+    const egc_timeline_event event = event_of(w, "compress", step, b);
+    egc_span *when = busy_slot(w, b, false);
+    egc_status status = egc_stream_work(stream, seconds, &event, when, err);
+    spent_on(w, step)->compress_s += when->end_s - when->start_s;
+    return status;
+}
+
+static egc_status decompress(worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                             double seconds, egc_error *err)
+{
+    const egc_timeline_event event = event_of(w, "decompress", step, b);
+    egc_span *when = busy_slot(w, b, true);
+    egc_status status = egc_stream_work(stream, seconds, &event, when, err);
+    spent_on(w, step)->decompress_s += when->end_s - when->start_s;
+    return status;
+}
+
+static void set_ready(worker *w, size_t b)
+{
+    w->progress[b].ready_s = egc_world_now(w->run->world);
+    egc_turns_ready(w->turns, b);
+}
+
+/* The first message of a bucket is made. */
+static void offer(worker *w, uint64_t step, size_t b)
+{
+    if (fuses(w))
+        egc_stream_give(&w->cycle, (egc_task){.step = step, .bucket = b});
+    else
+        set_ready(w, b);
+}
+
+/* Tensor fusion: what is ready goes out at the end of the cycle. */
+static egc_status fusion_cycle(void *arg, egc_error *err)
+{
+    (void)err;
+    worker *w = arg;
+    double cycle_s = options_of(w)->cycle_s;
+    egc_task task;
+    while (egc_stream_take(&w->cycle, &task)) {
+        double since_s = egc_world_now(w->run->world) - w->backward_s;
+        egc_world_sleep(w->run->world,
+                        fmax(0, egc_plan_cycle(since_s, cycle_s) * cycle_s - since_s));
+        set_ready(w, task.bucket);
+    }
+    return EGC_OK;
+}
+
+/* A round of the bucket came, and taking it in costs so many seconds: on to its next round. */
+static egc_status end_round(worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                            double seconds, egc_error *err)
+{
+    progress *bucket = &w->progress[b];
+    egc_status status = decompress(w, stream, step, b, seconds, err);
+    if (status)
+        return status;
+    if (++bucket->round == w->learning->route.n_rounds) {
+        bucket->round = 0;
+        egc_gate_signal(bucket->back);
+        return EGC_OK;
+    }
+    status = egc_learning_make_message(w->learning, step, bucket->round, w->rank, b, err);
+    if (!status)
+        status = compress(w, stream, step, b, err);
+    if (!status)
+        set_ready(w, b);
+    return status;
+}
+
+static egc_status do_task(worker *w, const egc_task *task, egc_error *err)
+{
+    if (task->delivered)
+        return end_round(w, &w->compression, task->step, task->bucket, task->seconds, err);
+    egc_status status = compress(w, &w->compression, task->step, task->bucket, err);
+    if (!status)
+        offer(w, task->step, task->bucket);
+    return status;
+}
+
+/* Each bucket of a step is a task once for its first message, and once for each round that came. */
+static egc_status compression_stream(void *arg, egc_error *err)
+{
+    worker *w = arg;
+    egc_status status = EGC_OK;
+    egc_task task;
+    while (!status && egc_stream_take(&w->compression, &task))
+        status = do_task(w, &task, err);
+    return status;
+}
+
+/* ---- the compute stream: waiting ------------------------------------------------------------ */
+
+/* How much compressing and decompressing there was between two times. */
+static double busy_between(const worker *w, double from_s, double to_s)
 {
     double total = 0;
     for (size_t i = 0; i < busy_slots(w->learning); i++)
-        total += fmax(0, w->busy[i].end_s - fmax(w->busy[i].start_s, since));
+        total += fmax(0, fmin(w->busy[i].end_s, to_s) - fmax(w->busy[i].start_s, from_s));
     return total;
 }
 
-/* Forward and backward pass, and the wait for all buckets. */
-static void simulate_step(worker *w, uint64_t step, egc_worker_step *took)
+/* Waits, in a step's time, for n buckets from `first` on. Adds to *waited_s how long. */
+static egc_status await(worker *w, size_t first, size_t n, const egc_timeline_event *event,
+                        double *waited_s, egc_error *err)
 {
-    egc_run *run = w->run;
-    double recv_bytes = w->carrier.transport->recv_bytes;
-    bool on_stream = run->learning->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
-    w->comm_s = w->compress_s = w->decompress_s = 0;
-    egc_world_compute(run->world, (int)w->rank, w->learning->plan.forward_s);
-    backward(w, step);
-    double computed = egc_world_now(run->world);
-    double on_compute = w->compress_s; /* later additions are the stream's */
-    for (size_t b = 0; b < w->learning->plan.n_buckets; b++)
-        egc_gate_wait(w->done);
-    took->end_s = egc_world_now(run->world);
-    took->tally = (egc_tally){
-        .step_s = took->end_s - took->start_s,
-        .compute_s = computed - took->start_s - (on_stream ? 0 : on_compute),
-        .compress_s = w->compress_s,
-        .decompress_s = w->decompress_s,
-        .comm_s = w->comm_s,
-        .exposed_comm_s = fmax(0, took->end_s - computed - busy_after(w, computed)),
-        .recv_bytes = w->carrier.transport->recv_bytes - recv_bytes,
-    };
+    double start = egc_world_now(w->run->world);
+    for (size_t b = first; b < first + n; b++)
+        egc_gate_wait(w->progress[b].back);
+    double end = egc_world_now(w->run->world);
+    spent_on(w, event->step)->exposed_comm_s += fmax(0, end - start - busy_between(w, start, end));
+    *waited_s += end - start;
+    return end > start ? egc_stream_tell(&w->compute, start, event, err) : EGC_OK;
+}
+
+static egc_status await_all(worker *w, uint64_t step, egc_error *err)
+{
+    double waited_s = 0;
+    const egc_timeline_event event = {.name = "wait", .step = step};
+    return await(w, 0, w->learning->plan.n_buckets, &event, &waited_s, err);
+}
+
+/* Of the step before `step`. */
+static egc_status await_bucket(worker *w, uint64_t step, size_t b, double *waited_s, egc_error *err)
+{
+    const egc_timeline_event event = event_of(w, "wait", step, b);
+    return await(w, b, 1, &event, waited_s, err);
+}
+
+/* All buckets of a step have come back. */
+static egc_status finish_step(worker *w, uint64_t step, egc_error *err)
+{
+    egc_tally_add(egc_run_tally(w->run, step), spent_on(w, step));
+    return egc_run_finish_step(w->run, step, err);
+}
+
+/* Learning begins a step: the communication stream may know now whether it is repeated. */
+static egc_status begin_step(worker *w, uint64_t step, egc_error *err)
+{
+    egc_status status = egc_run_begin_step(w->run, step, err);
+    if (!status)
+        egc_gate_signal(w->begun);
+    return status;
+}
+
+/* ---- the compute stream: a step ------------------------------------------------------------- */
+
+static egc_status forward(worker *w, uint64_t step, egc_error *err)
+{
+    egc_span when;
+    const egc_timeline_event event = {.name = "forward", .step = step};
+    return egc_stream_work(&w->compute, w->learning->plan.forward_s, &event, &when, err);
+}
+
+/* Bucket by bucket, as those of the step before come back. The last to be needed is the last back:
+ * gradients, which begin a step of learning, depend on all of them. */
+static egc_status forward_by_bucket(worker *w, uint64_t step, double *waited_s, egc_error *err)
+{
+    const egc_plan *plan = &w->learning->plan;
+    egc_status status = EGC_OK;
+    egc_span when;
+    for (size_t b = plan->n_buckets; b-- > 0 && !status;) {
+        const egc_timeline_event event = event_of(w, "forward", step, b);
+        if (step > 0)
+            status = await_bucket(w, step, b, waited_s, err);
+        if (!status && step > 0 && b == 0)
+            status = finish_step(w, step - 1, err);
+        if (!status)
+            status = egc_stream_work(&w->compute, plan->buckets[b].forward_s, &event, &when, err);
+    }
+    return status ? status : begin_step(w, step, err);
+}
+
+/* A bucket's gradients are there, and compressed where this stream does that. */
+static void hand_over(worker *w, uint64_t step, size_t b)
+{
+    if (has_compression_stream(w))
+        egc_stream_give(&w->compression, (egc_task){.step = step, .bucket = b});
+    else
+        offer(w, step, b);
+}
+
+/* Adds the time to *compressed_s that this stream compressed. */
+static egc_status backward(worker *w, uint64_t step, double *compressed_s, egc_error *err)
+{
+    const egc_plan *plan = &w->learning->plan;
+    bool overlap = options_of(w)->overlap;
+    egc_status status = EGC_OK;
+    egc_span when;
+    w->backward_s = egc_world_now(w->run->world);
+    for (size_t b = 0; b < plan->n_buckets && !status; b++) {
+        const egc_timeline_event event = event_of(w, "backward", step, b);
+        status = egc_stream_work(&w->compute, plan->buckets[b].backward_s, &event, &when, err);
+        if (!status && !has_compression_stream(w)) {
+            status = compress(w, &w->compute, step, b, err);
+            *compressed_s += busy_slot(w, b, false)->end_s - busy_slot(w, b, false)->start_s;
+        }
+        if (!status && overlap)
+            hand_over(w, step, b);
+    }
+    for (size_t i = 0; i < plan->n_buckets && !status && !overlap; i++)
+        hand_over(w, step, by_priority(w) ? plan->n_buckets - 1 - i : i);
+    return status;
+}
+
+/* Forward and backward pass, and the wait for all buckets unless the next step may begin. */
+static egc_status simulate_step(worker *w, uint64_t step, egc_error *err)
+{
+    bool waits = !by_priority(w) || step + 1 == (uint64_t)options_of(w)->steps;
+    egc_tally *spent = spent_on(w, step);
+    double start = egc_world_now(w->run->world), waited_s = 0, compressed_s = 0;
+    *spent = (egc_tally){0};
+    egc_status status =
+        by_priority(w) ? forward_by_bucket(w, step, &waited_s, err) : forward(w, step, err);
+    if (!status)
+        status = backward(w, step, &compressed_s, err);
+    spent->compute_s = egc_world_now(w->run->world) - start - compressed_s - waited_s;
+    if (!status && waits)
+        status = await_all(w, step, err);
+    spent->step_s = egc_world_now(w->run->world) - start;
+    return status;
 }
 
 /* Like a step that was simulated before: only what is learnt is new. */
@@ -101,116 +331,129 @@ static egc_status repeat_step(worker *w, uint64_t step, const egc_worker_step *b
                               egc_error *err)
 {
     const egc_received received = {0}; /* hollow runs have what they sent */
-    egc_status status = EGC_OK;
+    const egc_timeline_event event = {.name = "repeat", .step = step};
+    double start = egc_world_now(w->run->world);
+    *spent_on(w, step) = before->tally;
     egc_world_sleep(w->run->world, before->end_s - before->start_s);
+    egc_status status = egc_stream_tell(&w->compute, start, &event, err);
     for (size_t b = 0; b < w->learning->plan.n_buckets && !status; b++)
         status = egc_learning_take(w->learning, step, 0, b, &received, err);
     return status;
 }
 
+/* A step that ends when all buckets are back, and so may be repeated. */
 static egc_status compute_step(worker *w, uint64_t step, egc_error *err)
 {
-    egc_run *run = w->run;
-    egc_worker_step took = {.start_s = egc_world_now(run->world)};
-    egc_status status = egc_run_begin_step(run, step, err);
+    egc_repeat *repeat = &w->run->repeat;
+    egc_worker_step took = {.start_s = egc_world_now(w->run->world)};
+    egc_status status = begin_step(w, step, err);
     if (status)
         return status;
-    egc_gate_signal(w->begun);
-    const egc_worker_step *before = egc_repeat_of(&run->repeat, step, w->rank);
-    egc_worker_step *note = before ? NULL : egc_repeat_note(&run->repeat, step, w->rank);
+    const egc_worker_step *before = egc_repeat_of(repeat, step, w->rank);
+    egc_worker_step *note = before ? NULL : egc_repeat_note(repeat, step, w->rank);
     if (note)
         *note = took;
-    if (before)
-        status = repeat_step(w, step, before, err);
-    else
-        simulate_step(w, step, &took);
+    status = before ? repeat_step(w, step, before, err) : simulate_step(w, step, err);
+    took.end_s = egc_world_now(w->run->world);
+    took.tally = *spent_on(w, step);
     if (note)
         *note = took;
-    egc_tally_add(egc_run_tally(run, step), before ? &before->tally : &took.tally);
-    return status ? status : egc_run_finish_step(run, step, err);
+    return status ? status : finish_step(w, step, err);
 }
 
 static egc_status compute_stream(void *arg, egc_error *err)
 {
     worker *w = arg;
     egc_status status = EGC_OK;
-    uint64_t steps = (uint64_t)w->run->learning->config->options.steps;
+    uint64_t steps = (uint64_t)options_of(w)->steps;
     for (uint64_t step = 0; step < steps && !status; step++)
-        status = compute_step(w, step, err);
+        status = by_priority(w) ? simulate_step(w, step, err) : compute_step(w, step, err);
+    if (!status && by_priority(w))
+        status = finish_step(w, steps - 1, err);
+    egc_stream_end(&w->compression);
+    egc_stream_end(&w->cycle);
     return status;
 }
 
 /* ---- the communication stream --------------------------------------------------------------- */
 
-/* Occupies the device for `seconds` and remembers when. */
-static void work_on_stream(worker *w, double seconds, interval *when, double *total)
+/* The bucket whose turn it is. Where its message had to wait for other workers' that is told. */
+static egc_status await_turn(worker *w, uint64_t step, size_t *b, egc_error *err)
 {
-    when->start_s = egc_world_now(w->run->world);
-    if (seconds > 0)
-        egc_world_compute(w->run->world, (int)w->rank, seconds);
-    when->end_s = egc_world_now(w->run->world);
-    *total += when->end_s - when->start_s;
+    double idle_s = egc_world_now(w->run->world);
+    *b = egc_turns_take(w->turns, w->rank);
+    double since_s = fmax(idle_s, w->progress[*b].ready_s);
+    if (since_s == egc_world_now(w->run->world))
+        return EGC_OK;
+    const egc_timeline_event event = event_of(w, "wait", step, *b);
+    return egc_stream_tell(&w->communication, since_s, &event, err);
 }
 
-/* What the stream does before a round: compress, where the compute stream has not. */
-static egc_status prepare_round(worker *w, uint64_t step, size_t round, size_t b, interval *when,
-                                egc_error *err)
+/* Exchanges the next piece of a bucket. */
+static egc_status exchange(worker *w, uint64_t step, size_t b, egc_received *received,
+                           egc_error *err)
 {
-    egc_status status = EGC_OK;
-    if (round > 0)
-        status = egc_learning_make_message(w->learning, step, round, w->rank, b, err);
-    if (status)
-        return status;
-    bool compresses =
-        round > 0 || w->run->learning->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
-    double seconds = compresses ? egc_charge_message(w->learning, step, round, w->rank, b) : 0;
-    work_on_stream(w, seconds, when, &w->compress_s);
-    return EGC_OK;
-}
-
-static egc_status run_round(worker *w, uint64_t step, size_t round, size_t b, egc_error *err)
-{
-    egc_world *world = w->run->world;
-    egc_received received;
-    interval *when = &w->busy[2 * (b * w->learning->route.n_rounds + round)];
-    egc_status status = prepare_round(w, step, round, b, &when[0], err);
-    if (status)
-        return status;
-    egc_barrier_wait(w->together);
-    double start = egc_world_now(world);
-    status = egc_carrier_run(&w->carrier, step, round, b, &received, err);
+    progress *bucket = &w->progress[b];
+    const egc_transport *transport = w->carrier.transport;
+    const egc_route *route = &w->learning->route;
+    double start = egc_world_now(w->run->world);
+    egc_timeline_event event = event_of(w, "exchange", step, b);
+    event.exchange = route->sparse ? route->sparse->name : route->exchange[bucket->round]->name;
+    event.piece = bucket->piece;
+    event.n_pieces = egc_carrier_pieces(&w->carrier, step, bucket->round, b);
+    event.message_bytes = egc_carrier_bytes(&w->carrier, step, bucket->round, b, bucket->piece);
+    event.network_sent_bytes = -transport->sent_bytes;
+    event.network_recv_bytes = -transport->recv_bytes;
+    egc_status status =
+        egc_carrier_run(&w->carrier, step, bucket->round, b, bucket->piece, received, err);
     if (status)
         return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
-    w->comm_s += egc_world_now(world) - start;
-    double seconds = egc_charge_delivery(w->learning, round, b, &received);
-    status = egc_learning_take(w->learning, step, round, b, &received, err);
-    if (!status)
-        work_on_stream(w, seconds, &when[1], &w->decompress_s);
-    return status;
+    event.network_sent_bytes += transport->sent_bytes;
+    event.network_recv_bytes += transport->recv_bytes;
+    spent_on(w, step)->recv_bytes += event.network_recv_bytes;
+    spent_on(w, step)->comm_s += egc_world_now(w->run->world) - start;
+    bucket->piece = bucket->piece + 1 < event.n_pieces ? bucket->piece + 1 : 0;
+    return egc_stream_tell(&w->communication, start, &event, err);
 }
 
-static egc_status communicate(worker *w, uint64_t step, size_t b, egc_error *err)
+/* Counts in *left the rounds of buckets that have yet to come. */
+static egc_status take_turn(worker *w, uint64_t step, size_t *left, egc_error *err)
 {
-    egc_status status = EGC_OK;
-    egc_gate_wait(w->ready);
-    for (size_t round = 0; round < w->learning->route.n_rounds && !status; round++)
-        status = run_round(w, step, round, b, err);
+    size_t b = 0;
+    egc_received received;
+    egc_status status = await_turn(w, step, &b, err);
     if (!status)
-        egc_gate_signal(w->done);
-    return status;
+        status = exchange(w, step, b, &received, err);
+    if (status)
+        return status;
+    if (w->progress[b].piece > 0) {
+        set_ready(w, b);
+        return EGC_OK;
+    }
+    size_t round = w->progress[b].round;
+    --*left;
+    status = egc_learning_take(w->learning, step, round, b, &received, err);
+    if (status)
+        return status;
+    double seconds = egc_charge_delivery(w->learning, round, b, &received);
+    if (!has_compression_stream(w))
+        return end_round(w, &w->communication, step, b, seconds, err);
+    egc_stream_give(&w->compression, (egc_task){step, b, true, seconds});
+    return EGC_OK;
 }
 
 static egc_status communication_stream(void *arg, egc_error *err)
 {
     worker *w = arg;
     egc_status status = EGC_OK;
-    uint64_t steps = (uint64_t)w->run->learning->config->options.steps;
+    uint64_t steps = (uint64_t)options_of(w)->steps;
     for (uint64_t step = 0; step < steps && !status; step++) {
+        size_t left = w->learning->plan.n_buckets * w->learning->route.n_rounds;
         egc_gate_wait(w->begun);
         if (egc_repeat_of(&w->run->repeat, step, w->rank))
             continue;
-        for (size_t b = 0; b < w->learning->plan.n_buckets && !status; b++)
-            status = communicate(w, step, b, err);
+        while (left > 0 && !status)
+            status = take_turn(w, step, &left, err);
     }
     return status;
 }
@@ -219,56 +462,83 @@ static egc_status communication_stream(void *arg, egc_error *err)
 
 static void worker_fini(worker *w)
 {
+    for (size_t b = 0; w->progress && b < w->learning->plan.n_buckets; b++)
+        egc_gate_free(w->progress[b].back);
     egc_carrier_fini(&w->carrier);
-    egc_free(w->busy);
+    egc_stream_fini(&w->compute);
+    egc_stream_fini(&w->compression);
+    egc_stream_fini(&w->communication);
+    egc_stream_fini(&w->cycle);
     egc_gate_free(w->begun);
-    egc_gate_free(w->ready);
-    egc_gate_free(w->done);
+    egc_free(w->progress);
+    egc_free(w->busy);
 }
 
-static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_barrier *together,
+static egc_status make_progress(worker *w, egc_error *err)
+{
+    size_t n = w->learning->plan.n_buckets, slots = busy_slots(w->learning);
+    w->progress = egc_calloc(n, sizeof *w->progress);
+    w->busy = egc_calloc(slots, sizeof *w->busy);
+    w->begun = egc_gate_new(0);
+    bool made = w->progress && w->busy && w->begun;
+    for (size_t b = 0; b < n && made; b++)
+        made = (w->progress[b].back = egc_gate_new(0)) != NULL;
+    return made ? EGC_OK : egc_fail_memory(err, slots * sizeof *w->busy);
+}
+
+/* Makes one of a worker's streams, and its actor: "compression of worker 3". */
+static egc_status start_stream(worker *w, egc_stream *stream, egc_stream_kind kind,
+                               const char *what, egc_actor_main main, egc_error *err)
+{
+    char name[64];
+    egc_status status = egc_stream_init(stream, w->run->world, w->run->report.sink, (int)w->rank,
+                                        kind, w->learning->plan.n_buckets, err);
+    if (status)
+        return status;
+    snprintf(name, sizeof name, "%sworker %zu", what, w->rank);
+    return egc_world_spawn(w->run->world, (int)w->rank, name, main, w, err);
+}
+
+static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_turns *turns,
                               egc_error *err)
 {
-    *w = (worker){
-        .run = run,
-        .learning = run->learning,
-        .rank = rank,
-        .begun = egc_gate_new(0),
-        .ready = egc_gate_new(0),
-        .done = egc_gate_new(0),
-        .together = together,
-        .busy = egc_calloc(busy_slots(run->learning), sizeof *w->busy),
-    };
-    if (!w->begun || !w->ready || !w->done || !w->busy)
-        return egc_fail_memory(err, busy_slots(run->learning) * sizeof *w->busy);
-    egc_status status = egc_carrier_init(&w->carrier, run->learning, rank, run->world,
-                                         egc_world_transport(run->world, (int)rank, 0), err);
-    if (status)
-        return status;
-    char name[64];
-    snprintf(name, sizeof name, "worker %zu", rank);
-    status = egc_world_spawn(run->world, (int)rank, name, compute_stream, w, err);
-    if (status)
-        return status;
-    snprintf(name, sizeof name, "communication of worker %zu", rank);
-    return egc_world_spawn(run->world, (int)rank, name, communication_stream, w, err);
+    *w = (worker){.run = run, .learning = run->learning, .rank = rank, .turns = turns};
+    egc_status status = make_progress(w, err);
+    if (!status)
+        status = egc_carrier_init(&w->carrier, run->learning, rank, run->world,
+                                  egc_world_transport(run->world, (int)rank, 0), err);
+    if (!status)
+        status = start_stream(w, &w->compute, EGC_STREAM_COMPUTE, "", compute_stream, err);
+    if (!status && has_compression_stream(w))
+        status = start_stream(w, &w->compression, EGC_STREAM_COMPRESSION, "compression of ",
+                              compression_stream, err);
+    if (!status)
+        status = start_stream(w, &w->communication, EGC_STREAM_COMMUNICATION, "communication of ",
+                              communication_stream, err);
+    if (!status && fuses(w))
+        status = start_stream(w, &w->cycle, EGC_STREAM_COMMUNICATION, "fusion cycle of ",
+                              fusion_cycle, err);
+    return status;
 }
 
 static egc_status simulate(egc_run *run, egc_error *err)
 {
-    size_t n_workers = run->learning->n_workers, made = 0;
-    egc_status status = EGC_OK;
+    const egc_learning *learning = run->learning;
+    size_t n_workers = learning->n_workers, made = 0;
+    bool by_priority = learning->config->options.schedule == EGC_SCHEDULE_PRIORITY;
+    egc_turns turns;
     worker *workers = egc_calloc(n_workers, sizeof *workers);
-    egc_barrier *together = egc_barrier_new((int)n_workers);
-    if (!workers || !together)
+    egc_status status =
+        egc_turns_init(&turns, n_workers, learning->plan.n_buckets, by_priority, err);
+    if (!status && !workers)
         status = egc_fail_memory(err, n_workers * sizeof *workers);
     for (; made < n_workers && !status; made++)
-        status = worker_init(&workers[made], run, made, together, err);
+        status = worker_init(&workers[made], run, made, &turns, err);
     if (!status)
         status = egc_world_run(run->world, err);
     for (size_t rank = 0; rank < made; rank++)
         worker_fini(&workers[rank]);
-    egc_barrier_free(together);
+    egc_turns_fini(&turns);
     egc_free(workers);
     return status;
 }
