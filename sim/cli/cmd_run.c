@@ -22,6 +22,9 @@ enum {
     OPTION_RESUME,
     OPTION_NO_SHARE,
     OPTION_SHARD,
+    OPTION_TIMELINE,
+    OPTION_TIMELINE_STEPS,
+    OPTION_TIMELINE_WORKERS,
     OPTION_DRY_RUN,
     OPTION_QUIET
 };
@@ -33,6 +36,12 @@ static const egc_option options[] = {
     [OPTION_RESUME] = {"resume", NULL, "go on where an earlier run into the same folder stopped"},
     [OPTION_NO_SHARE] = {"no-share", NULL, "train each point, even where another learns the same"},
     [OPTION_SHARD] = {"shard", "I/N", "run the I-th of N equal parts; join them with merge"},
+    [OPTION_TIMELINE] = {"timeline", NULL,
+                         "write what each stream did when to DIR/timeline/RUN_ID.json"},
+    [OPTION_TIMELINE_STEPS] = {"timeline-steps", "N",
+                               "... in the first N steps (default: 10); implies --timeline"},
+    [OPTION_TIMELINE_WORKERS] = {"timeline-workers", "N",
+                                 "... of the first N workers (default: 64); implies --timeline"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "print the points, and run nothing"},
     [OPTION_QUIET] = {"quiet", NULL, "no progress and no notes but errors"},
     {0},
@@ -54,7 +63,8 @@ typedef struct run_request {
     size_t n_overrides;
     size_t jobs;
     size_t shard_index, shard_count;
-    bool resume, no_share, dry_run, quiet;
+    size_t timeline_steps, timeline_workers;
+    bool resume, no_share, timeline, dry_run, quiet;
 } run_request;
 
 /* ---- the command line ----------------------------------------------------------------------- */
@@ -79,17 +89,22 @@ static bool parse_shard(const char *text, run_request *request)
            request->shard_index <= request->shard_count;
 }
 
-static int set_option(run_request *request, int option, const char *value)
+static int set_count(const char *value, const char *option, size_t *out)
 {
     const char *rest;
+    return parse_count(value, '\0', out, &rest)
+               ? EGC_EXIT_DONE
+               : egc_args_fail(&usage, "%s must be a whole number >= 1, got \"%s\"", option, value);
+}
+
+static int set_option(run_request *request, int option, const char *value)
+{
     switch (option) {
     case OPTION_OUT:
         request->out = value;
         break;
     case OPTION_JOBS:
-        if (!parse_count(value, '\0', &request->jobs, &rest))
-            return egc_args_fail(&usage, "--jobs must be a whole number >= 1, got \"%s\"", value);
-        break;
+        return set_count(value, "--jobs", &request->jobs);
     case OPTION_SET:
         if (!strchr(value, '='))
             return egc_args_fail(&usage, "--set must be PATH=VALUE, got \"%s\"", value);
@@ -105,6 +120,15 @@ static int set_option(run_request *request, int option, const char *value)
     case OPTION_NO_SHARE:
         request->no_share = true;
         break;
+    case OPTION_TIMELINE:
+        request->timeline = true;
+        break;
+    case OPTION_TIMELINE_STEPS:
+        request->timeline = true;
+        return set_count(value, "--timeline-steps", &request->timeline_steps);
+    case OPTION_TIMELINE_WORKERS:
+        request->timeline = true;
+        return set_count(value, "--timeline-workers", &request->timeline_workers);
     case OPTION_DRY_RUN:
         request->dry_run = true;
         break;
@@ -151,7 +175,7 @@ static void show_progress(void *arg, const egc_progress *progress)
     fflush(stderr);
 }
 
-static void note_files(const char *dir)
+static void note_files(const char *dir, bool has_timeline)
 {
     egc_buf path = {0};
     for (size_t t = 0; t < EGC_N_TABLES; t++) {
@@ -162,6 +186,8 @@ static void note_files(const char *dir)
             egc_note("%s: %s", (const char *)path.data, egc_tables[t].help);
     }
     egc_buf_fini(&path);
+    if (has_timeline)
+        egc_note("%s/timeline: what each stream did when; open at ui.perfetto.dev", dir);
     egc_note("figures: egc-sim plot %s", dir);
 }
 
@@ -177,7 +203,7 @@ static int report(const run_request *request, const char *dir, const egc_run_rep
     if (result->done > 0 && egc_summary_print(dir, &err))
         return egc_note_error(&err);
     if (!request->quiet && result->done > 0)
-        note_files(dir);
+        note_files(dir, request->timeline);
     return result->failed ? EGC_EXIT_FAILED : EGC_EXIT_DONE;
 }
 
@@ -194,15 +220,17 @@ static void note_measured(const run_request *request)
 static int run_in(const run_request *request, const egc_experiment *experiment, const char *dir)
 {
     bool shows_progress = !request->quiet && isatty(STDERR_FILENO);
-    egc_run_options run = {.dir = dir,
-                           .jobs = request->jobs,
-                           .resume = request->resume,
-                           .share = !request->no_share,
-                           .shard_index = request->shard_index,
-                           .shard_count = request->shard_count,
-                           .point_main = egc_training_run,
-                           .provenance = egc_versions_get(),
-                           .progress = shows_progress ? show_progress : NULL};
+    egc_run_options run = {
+        .dir = dir,
+        .jobs = request->jobs,
+        .resume = request->resume,
+        .share = !request->no_share,
+        .shard_index = request->shard_index,
+        .shard_count = request->shard_count,
+        .timeline = {request->timeline ? request->timeline_steps : 0, request->timeline_workers},
+        .point_main = egc_training_run,
+        .provenance = egc_versions_get(),
+        .progress = shows_progress ? show_progress : NULL};
     egc_run_report result = {0};
     egc_error err = {0};
     if (!request->quiet && egc_experiment_is_measured(experiment))
@@ -249,7 +277,7 @@ static int run_script(const run_request *request)
 int egc_cmd_run(int argc, char **argv)
 {
     egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
-    run_request request = {.jobs = 1};
+    run_request request = {.jobs = 1, .timeline_steps = 10, .timeline_workers = 64};
     request.overrides = egc_calloc((size_t)argc, sizeof *request.overrides);
     if (!request.overrides) {
         egc_note("out of memory");

@@ -195,8 +195,9 @@ static bool is_trusted(const egc_results_plan *plan, const table_source *sources
     return !is_ok || (steps ? (double)steps->n_rows : 0) == n_steps;
 }
 
-static egc_status import_point(egc_results *results, size_t point, table_source *sources,
-                               bool failed_too, double wall_s, egc_error *err)
+static egc_status import_point(egc_results *results, size_t point, const char *from,
+                               table_source *sources, bool failed_too, double wall_s,
+                               egc_error *err)
 {
     const egc_results_plan *plan = egc_results_get_plan(results);
     const char *spool = egc_results_spool(results), *run_id = plan->points[point].run_id;
@@ -210,6 +211,8 @@ static egc_status import_point(egc_results *results, size_t point, table_source 
     egc_path complete = egc_record_path(spool, run_id);
     egc_csv_table run = {0};
     egc_status status = write_folder(folder.text, sources, rows, wall_s, err);
+    if (!status && strcmp(from, egc_results_dir(results)) != 0) /* it stays where it is */
+        status = egc_timeline_import(from, run_id, folder.text, err);
     if (!status)
         status = egc_record_read(spool, name.text, &run, err);
     if (status)
@@ -238,7 +241,7 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
             status = open_source(&sources[i], plan, (egc_table)i, from, err);
     for (size_t i = 0; i < plan->n_points && !status; i++)
         if (!egc_results_state(results, i)->is_finished)
-            status = import_point(results, i, sources, failed_too,
+            status = import_point(results, i, from, sources, failed_too,
                                   egc_manifest_wall_s(manifest, plan->points[i].run_id), err);
     for (int i = 0; i < EGC_N_TABLES; i++)
         close_source(&sources[i]);

@@ -18,8 +18,7 @@ static void set(json_t *object, const char *key, json_t *value, bool *failed)
         *failed = true;
 }
 
-/* A text as JSON; bytes that are not UTF-8 become '?'. */
-static json_t *text(const char *words)
+json_t *egc_json_text(const char *words)
 {
     json_t *value = json_string(words);
     char *copy = value ? NULL : egc_strdup(words);
@@ -64,7 +63,7 @@ static void add_params(json_t *out, const char *prefix, const egc_param *table, 
                    egc_param_format(param, object, &value, NULL) ||
                    egc_buf_append(&value, "", 1, NULL);
         if (!*failed)
-            set(out, (const char *)name.data, text((const char *)value.data), failed);
+            set(out, (const char *)name.data, egc_json_text((const char *)value.data), failed);
         egc_buf_fini(&name);
         egc_buf_fini(&value);
     }
@@ -75,23 +74,23 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
 {
     json_t *out = json_object();
     const egc_method *method = &config->method;
-    set(out, "workload", text(config->workload->name), failed);
+    set(out, "workload", egc_json_text(config->workload->name), failed);
     add_params(out, "workload.", config->workload->params, config->workload_params, failed);
-    set(out, "cluster", text(config->cluster->name), failed);
+    set(out, "cluster", egc_json_text(config->cluster->name), failed);
     add_params(out, "cluster.", config->cluster->params, config->cluster_params, failed);
     add_params(out, "device.", egc_device_params, &config->device, failed);
-    set(out, "method", text(method->name), failed);
+    set(out, "method", egc_json_text(method->name), failed);
     if (method->compressor)
         add_params(out, "method.", method->compressor->params, method->params, failed);
     add_params(out, "method.", egc_method_option_params, &method->options, failed);
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
-    set(out, "algorithm", text(algorithm->name), failed);
+    set(out, "algorithm", egc_json_text(algorithm->name), failed);
     if (config->algorithm_params)
         add_params(out, "algorithm.", algorithm->params, config->algorithm_params, failed);
-    set(out, "exchange", text(config->exchange ? config->exchange->name : "auto"), failed);
+    set(out, "exchange", egc_json_text(config->exchange ? config->exchange->name : "auto"), failed);
     add_params(out, "", egc_training_params, &config->options, failed);
     if (config->cost_curve)
-        set(out, "cost_rows", text(config->cost_curve->id), failed);
+        set(out, "cost_rows", egc_json_text(config->cost_curve->id), failed);
     return out;
 }
 
@@ -128,9 +127,10 @@ static json_t *points_of(const egc_experiment *experiment, const egc_results_pla
     for (size_t i = 0; i < experiment->n_points; i++) {
         size_t dense = plan->points[i].dense;
         json_t *point = json_object();
-        set(point, "run_id", text(plan->points[i].run_id), failed);
+        set(point, "run_id", egc_json_text(plan->points[i].run_id), failed);
         set(point, "dense_run_id",
-            dense == EGC_NO_POINT ? json_null() : text(plan->points[dense].run_id), failed);
+            dense == EGC_NO_POINT ? json_null() : egc_json_text(plan->points[dense].run_id),
+            failed);
         set(point, "parameters", parameters(&experiment->points[i].config, failed), failed);
         *failed |= json_array_append_new(points, point) != 0;
     }
@@ -160,7 +160,8 @@ static json_t *versions_of(const egc_provenance *provenance, bool *failed)
 {
     json_t *versions = json_object();
     for (size_t i = 0; i < provenance->n_versions; i++)
-        set(versions, provenance->versions[i].name, text(provenance->versions[i].version), failed);
+        set(versions, provenance->versions[i].name, egc_json_text(provenance->versions[i].version),
+            failed);
     return versions;
 }
 
@@ -170,10 +171,10 @@ static json_t *host(bool *failed)
     json_t *out = json_object();
     if (uname(&name) != 0)
         return out;
-    set(out, "name", text(name.nodename), failed);
-    set(out, "system", text(name.sysname), failed);
-    set(out, "release", text(name.release), failed);
-    set(out, "machine", text(name.machine), failed);
+    set(out, "name", egc_json_text(name.nodename), failed);
+    set(out, "system", egc_json_text(name.sysname), failed);
+    set(out, "release", egc_json_text(name.release), failed);
+    set(out, "machine", egc_json_text(name.machine), failed);
     return out;
 }
 
@@ -181,7 +182,7 @@ static json_t *names_of(const char *const *names, size_t n, bool *failed)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < n; i++)
-        *failed |= json_array_append_new(out, text(names[i])) != 0;
+        *failed |= json_array_append_new(out, egc_json_text(names[i])) != 0;
     return out;
 }
 
@@ -201,14 +202,14 @@ egc_status egc_manifest_new(const egc_experiment *experiment, const egc_results_
 {
     bool failed = false;
     json_t *manifest = json_object(), *points = points_of(experiment, plan, &failed);
-    set(manifest, "experiment", text(experiment->name), &failed);
-    set(manifest, "script", text(experiment->source_path), &failed);
-    set(manifest, "source", text(experiment->source), &failed);
+    set(manifest, "experiment", egc_json_text(experiment->name), &failed);
+    set(manifest, "script", egc_json_text(experiment->source_path), &failed);
+    set(manifest, "source", egc_json_text(experiment->source), &failed);
     set(manifest, "start", now(), &failed);
     set(manifest, "end", json_null(), &failed);
     set(manifest, "resumed", json_integer(0), &failed);
     set(manifest, "host", host(&failed), &failed);
-    set(manifest, "kernels", text(provenance->kernels), &failed);
+    set(manifest, "kernels", egc_json_text(provenance->kernels), &failed);
     set(manifest, "versions", versions_of(provenance, &failed), &failed);
     set(manifest, "shard", shard_of(shard, &failed), &failed);
     set(manifest, "axes", names_of(experiment->axes, experiment->n_axes, &failed), &failed);
@@ -247,9 +248,9 @@ egc_status egc_manifest_update(json_t *manifest, const egc_results *results, egc
         if (strcmp(state->status, "ok") == 0)
             continue;
         json_t *failure = json_object();
-        set(failure, "run_id", text(plan->points[i].run_id), &failed);
-        set(failure, "status", text(state->status), &failed);
-        set(failure, "error", text(state->error), &failed);
+        set(failure, "run_id", egc_json_text(plan->points[i].run_id), &failed);
+        set(failure, "status", egc_json_text(state->status), &failed);
+        set(failure, "error", egc_json_text(state->error), &failed);
         failed |= json_array_append_new(failures, failure) != 0;
     }
     set(manifest, "wall_s", times, &failed);

@@ -26,6 +26,9 @@ typedef struct egc_shard {
     size_t count;
 } egc_shard;
 
+/* A text as JSON; bytes that are not UTF-8 become '?'. NULL when out of memory. */
+json_t *egc_json_text(const char *words);
+
 /* A manifest of an experiment about to run. *out is the caller's (json_decref). MEMORY. */
 egc_status egc_manifest_new(const egc_experiment *experiment, const egc_results_plan *plan,
                             const egc_provenance *provenance, egc_shard shard, json_t **out,

@@ -180,10 +180,23 @@ static egc_status on_evaluation(void *arg, uint64_t step, double sim_time_s,
     return status ? status : end_row(record, EGC_TABLE_EVALS, err);
 }
 
+static egc_status on_event(void *arg, const egc_timeline_event *event, egc_error *err)
+{
+    egc_record *record = arg;
+    egc_status status = egc_timeline_add(&record->timeline, event, err);
+    if (status)
+        record->failure = *err;
+    return status;
+}
+
 egc_training_sink egc_record_sink(egc_record *record)
 {
-    return (egc_training_sink){
-        .arg = record, .step = on_step, .unit = on_unit, .evaluation = on_evaluation};
+    bool has_timeline = record->timeline.draft.fd >= 0;
+    return (egc_training_sink){.arg = record,
+                               .step = on_step,
+                               .unit = on_unit,
+                               .evaluation = on_evaluation,
+                               .event = has_timeline ? on_event : NULL};
 }
 
 /* ---- the row of the run ---------------------------------------------------------------------- */
@@ -357,6 +370,7 @@ egc_status egc_record_open(egc_record *record, const char *spool, const egc_expe
         .point = point,
         .folder = egc_record_draft(spool, point->run_id),
         .complete = egc_record_path(spool, point->run_id),
+        .timeline = {.draft = {.fd = -1}},
     };
     for (int i = 0; i < EGC_N_TABLES; i++)
         record->tables[i].file.fd = -1;
@@ -364,11 +378,21 @@ egc_status egc_record_open(egc_record *record, const char *spool, const egc_expe
     return status ? status : egc_folder_make(record->folder.text, err);
 }
 
+egc_status egc_record_keep_timeline(egc_record *record, const egc_timeline_limits *limits,
+                                    egc_error *err)
+{
+    if (limits->steps == 0)
+        return EGC_OK;
+    return egc_timeline_open(&record->timeline, limits, record->folder.text, record->point, err);
+}
+
 egc_status egc_record_finish(egc_record *record, const egc_outcome *outcome, egc_error *err)
 {
     if (record->failure.status)
         return egc_fail(err, record->failure.status, "%s", record->failure.message);
     egc_status status = append_run(record, outcome, err);
+    if (!status)
+        status = egc_timeline_finish(&record->timeline, err);
     for (int i = 0; i < EGC_N_TABLES && !status; i++) {
         egc_draft *file = &record->tables[i].file;
         if (file->fd >= 0 || record->tables[i].rows.len)
@@ -389,6 +413,7 @@ void egc_record_close(egc_record *record)
         egc_draft_discard(&record->tables[i].file);
         egc_buf_fini(&record->tables[i].rows);
     }
+    egc_timeline_close(&record->timeline);
     egc_error ignored; /* a leftover is discarded by the next attempt */
     if (egc_folder_remove(record->folder.text, &ignored))
         return;

@@ -9,6 +9,7 @@
 #include "experiment/experiment.h"
 #include "experiment/files.h"
 #include "experiment/metrics.h"
+#include "experiment/timeline.h"
 
 /* Of the record's runs.csv only. */
 #define EGC_WALL_COLUMN "wall_s"
@@ -61,6 +62,7 @@ typedef struct egc_record {
         egc_draft file;
         egc_buf rows; /* not yet in the file */
     } tables[EGC_N_TABLES];
+    egc_timeline_file timeline;
     egc_error failure; /* the first to write rows: such a record cannot be finished */
 } egc_record;
 
@@ -68,7 +70,11 @@ typedef struct egc_record {
 egc_status egc_record_open(egc_record *record, const char *spool, const egc_experiment *experiment,
                            const egc_point *point, egc_error *err) EGC_MUST_CHECK;
 
-/* Where training puts its rows. record must outlive it. */
+/* Has a timeline in the record, too, unless the limits leave nothing of it. IO, MEMORY. */
+egc_status egc_record_keep_timeline(egc_record *record, const egc_timeline_limits *limits,
+                                    egc_error *err) EGC_MUST_CHECK;
+
+/* Where training puts its rows and events. record must outlive it. */
 egc_training_sink egc_record_sink(egc_record *record);
 
 /* Completes the record. IO, MEMORY. */

@@ -183,6 +183,18 @@ static egc_status draft_table(const egc_results *results, egc_table table, size_
     return status ? status : egc_draft_sync(draft, err);
 }
 
+/* Each has its own file, so that they need not come at once. */
+static egc_status publish_timelines(const egc_results *results, size_t end, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = results->next; i < end && !status; i++) {
+        const char *run_id = results->plan->points[i].run_id;
+        egc_path record = egc_record_path(results->spool.text, run_id);
+        status = egc_timeline_publish(record.text, results->dir.text, run_id, err);
+    }
+    return status;
+}
+
 static void note_published(egc_results *results, size_t end)
 {
     for (size_t i = results->next; i < end; i++)
@@ -208,6 +220,8 @@ egc_status egc_results_publish(egc_results *results, egc_error *err)
             status = egc_draft_commit(&drafts[i], err);
     for (int i = 0; i < EGC_N_TABLES; i++)
         egc_draft_discard(&drafts[i]);
+    if (!status)
+        status = publish_timelines(results, end, err);
     if (!status)
         note_published(results, end);
     return status;

@@ -23,6 +23,7 @@ typedef struct point_job {
     const egc_point *point;
     const char *spool;
     egc_point_main point_main;
+    egc_timeline_limits timeline;
     const char *learning_key;
     egc_learning_role role;
 } point_job;
@@ -70,6 +71,8 @@ static egc_status record_point(const point_job *job, egc_error *err)
     egc_error failure = {0};
     clear_summary(&summary);
     egc_status status = egc_record_open(&record, job->spool, job->experiment, job->point, err);
+    if (!status)
+        status = egc_record_keep_timeline(&record, &job->timeline, err);
     if (!status) {
         egc_training_sink sink = egc_record_sink(&record);
         double start_s = egc_host_now();
@@ -199,6 +202,7 @@ static point_job job_of(const running *run, size_t point)
         .point = &run->experiment->points[point],
         .spool = egc_results_spool(run->results),
         .point_main = run->options->point_main,
+        .timeline = run->options->timeline,
     };
 }
 

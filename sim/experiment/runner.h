@@ -24,11 +24,12 @@ typedef struct egc_progress {
 
 typedef struct egc_run_options {
     const char *dir;
-    size_t jobs;          /* children at a time, at least 1 */
-    bool resume;          /* go on in a folder that already holds results */
-    bool share;           /* train once what points learn alike: see queue.h */
-    size_t shard_index;   /* 1..shard_count: of every shard_count points run this one */
-    size_t shard_count;   /* 0 or 1: run all */
+    size_t jobs;        /* children at a time, at least 1 */
+    bool resume;        /* go on in a folder that already holds results */
+    bool share;         /* train once what points learn alike: see queue.h */
+    size_t shard_index; /* 1..shard_count: of every shard_count points run this one */
+    size_t shard_count; /* 0 or 1: run all */
+    egc_timeline_limits timeline;
     double point_limit_s; /* a child that takes longer on the host is stopped; 0: no limit */
     egc_point_main point_main;
     const egc_provenance *provenance;
