@@ -56,7 +56,7 @@ static void columns_are_those_of_the_contract(void **unused)
             "compress_s,decompress_s,comm_s,exposed_comm_s,network_bytes,nonfinite,union_density,"
             "fill_in,consensus,delay\n"
             "0000000000abc000,0,333.3333333333333,,0,0,0,0,0,0,0,0,0,0,0.3333333333333333,0.125,0,"
-            "0,0,0,0,0,0,0,0,0\n",
+            "0,0,0,0,0,0,0,0,0,0\n",
         [EGC_TABLE_EVALS] = "run_id,step,sim_time_s,sent_bytes_total,loss,accuracy,perplexity\n"
                             "0000000000abc000,4,2,4000,0.1,0.9,\n",
         [EGC_TABLE_LAYERS] =
