@@ -2,7 +2,8 @@
 -- Compute devices, as the cost model sees them. `flops` is the peak in single precision;
 -- `efficiency` the share of it that training reaches; `memory` the peak bandwidth of the device's
 -- memory, of which real kernels reach less: what they take is never charged too high; `launch` the
--- time one kernel launch adds. `egc-sim describe NAME` prints the sources.
+-- time one kernel launch adds; `idle_power` and `busy_power` what it draws when idle and at full
+-- load. `egc-sim describe NAME` prints the sources.
 --
 -- A device of your own needs no entry here: write the numbers where a name would stand, as in
 -- device = { flops = "30Tflops", efficiency = 0.5, memory = "700GB/s", launch = "5us" }.
@@ -23,6 +24,8 @@ return {
     efficiency = { value = 0.57, source = v100_resnet50 },
     memory = { value = "900GB/s", source = "NVIDIA Tesla V100 data sheet" },
     launch = { value = "5us", source = v100_launch },
+    idle_power = { value = "37.5W", source = "assumed: an eighth of the busy power" },
+    busy_power = { value = "300W", source = "NVIDIA Tesla V100 data sheet: maximum power of SXM2" },
   },
   {
     name = "a100",
@@ -31,6 +34,11 @@ return {
     efficiency = { value = 0.57, source = "assumed to be that of the V100 in FP32" },
     memory = { value = "1555GB/s", source = "NVIDIA A100 data sheet: 40 GB SXM" },
     launch = { value = "5us", source = "assumed to be that of the V100" },
+    idle_power = { value = "50W", source = "assumed: an eighth of the busy power" },
+    busy_power = {
+      value = "400W",
+      source = "NVIDIA A100 data sheet: maximum thermal design power of SXM",
+    },
   },
   {
     name = "h100",
@@ -39,6 +47,11 @@ return {
     efficiency = { value = 0.57, source = "assumed to be that of the V100 in FP32" },
     memory = { value = "3350GB/s", source = "NVIDIA H100 data sheet: SXM" },
     launch = { value = "5us", source = "assumed to be that of the V100" },
+    idle_power = { value = "87.5W", source = "assumed: an eighth of the busy power" },
+    busy_power = {
+      value = "700W",
+      source = "NVIDIA H100 data sheet: maximum thermal design power of SXM",
+    },
   },
   {
     name = "cpu-core",
@@ -54,6 +67,11 @@ return {
       source = "a twentieth of six channels of DDR4-2666, 128 GB/s a socket (Intel ARK)",
     },
     launch = { value = 0, source = "a function call: nothing is launched" },
+    idle_power = { value = "1.875W", source = "assumed: a quarter of the busy power" },
+    busy_power = {
+      value = "7.5W",
+      source = "a twentieth of the socket's 150 W of thermal design power (Intel ARK)",
+    },
   },
   {
     name = "edge",
@@ -65,5 +83,10 @@ return {
     efficiency = { value = 0.57, source = "assumed to be that of the V100 in FP32" },
     memory = { value = "25.6GB/s", source = "Jetson Nano data sheet: 64-bit LPDDR4" },
     launch = { value = "10us", source = "assumed to be twice that of the V100: a slower CPU" },
+    idle_power = { value = "1.25W", source = "assumed: an eighth of the busy power" },
+    busy_power = {
+      value = "10W",
+      source = "Jetson Nano data sheet: the larger of its two power budgets, 5 W and 10 W",
+    },
   },
 }

@@ -45,6 +45,12 @@ static const unit_row flops_units[] = {
     {"Pflops", 1e15, 1},
     {0},
 };
+static const unit_row power_units[] = {
+    {"W", 1, 1},
+    {"mW", 1, 1e3},
+    {"kW", 1e3, 1},
+    {0},
+};
 static const unit_row no_units[] = {{0}};
 
 static const struct {
@@ -56,6 +62,7 @@ static const struct {
     [EGC_QUANTITY_TIME] = {"s", time_units},
     [EGC_QUANTITY_BYTES] = {"B", byte_units},
     [EGC_QUANTITY_FLOPS] = {"flop/s", flops_units},
+    [EGC_QUANTITY_POWER] = {"W", power_units},
 };
 
 static egc_status unknown_unit(const char *text, const char *symbol, const unit_row *rows,

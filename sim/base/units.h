@@ -13,6 +13,7 @@ typedef enum egc_quantity {
     EGC_QUANTITY_TIME,      /* seconds */
     EGC_QUANTITY_BYTES,     /* KB is 1000 bytes, KiB is 1024 */
     EGC_QUANTITY_FLOPS,     /* floating-point operations per second */
+    EGC_QUANTITY_POWER,     /* watts */
 } egc_quantity;
 
 /* Parses "NUMBER UNIT" (the space is optional) into SI. A number without a unit is taken as SI.
@@ -20,7 +21,7 @@ typedef enum egc_quantity {
 egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *out,
                               egc_error *err) EGC_MUST_CHECK;
 
-/* The SI unit's symbol ("B/s", "s", "B", "flop/s"), or "" for bare numbers. */
+/* The SI unit's symbol ("B/s", "s", "B", "flop/s", "W"), or "" for bare numbers. */
 const char *egc_quantity_symbol(egc_quantity quantity);
 
 /* The shortest decimal that reads back as the same double; at least 32 bytes of room. */

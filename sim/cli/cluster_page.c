@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/cluster_page.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/mem.h"
@@ -130,6 +132,50 @@ static egc_status print_links(const egc_network *network, egc_error *err)
     return EGC_OK;
 }
 
+/* A link's name with * for each number: a pattern that events take. */
+static void pattern_of(const char *name, char *out, size_t room)
+{
+    size_t used = 0;
+    for (const char *c = name; *c && used + 1 < room; c++) {
+        bool number = isdigit((unsigned char)*c);
+        if (number && used && out[used - 1] == '*')
+            continue;
+        out[used++] = number ? '*' : *c;
+    }
+    out[used] = '\0';
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(((const text *)a)->chars, ((const text *)b)->chars);
+}
+
+/* What the links are called, those that differ in numbers together; some, where there are many. */
+static egc_status print_names(const egc_network *network, egc_error *err)
+{
+    enum { MOST_NAMES = 6 };
+    size_t shown = 0, n = network->n_links;
+    text *patterns = egc_calloc(n + 1, sizeof *patterns);
+    if (!patterns)
+        return egc_fail_memory(err, n * sizeof *patterns);
+    for (size_t i = 0; i < n; i++)
+        pattern_of(network->links[i], patterns[i].chars, sizeof patterns[i].chars);
+    qsort(patterns, n, sizeof *patterns, compare_texts);
+    for (size_t i = 0; i < n && shown <= MOST_NAMES; i++) {
+        if (i && compare_texts(&patterns[i - 1], &patterns[i]) == 0)
+            continue;
+        if (shown < MOST_NAMES)
+            printf("%s%s", shown ? ", " : "  names       ", patterns[i].chars);
+        else
+            printf(", ...");
+        shown++;
+    }
+    if (n)
+        printf("\n");
+    egc_free(patterns);
+    return EGC_OK;
+}
+
 egc_status egc_print_network(const egc_network *network, egc_error *err)
 {
     size_t switches = 0;
@@ -138,6 +184,8 @@ egc_status egc_print_network(const egc_network *network, egc_error *err)
     printf("  %-11s %zu\n", "hosts", network->n_hosts);
     printf("  %-11s %zu\n", "switches", switches);
     egc_status status = print_links(network, err);
+    if (!status)
+        status = print_names(network, err);
     if (network->n_hosts < 2)
         return status;
     printf("  %-11s %s from one half of the hosts to the other, each way\n", "bisection",

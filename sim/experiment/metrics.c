@@ -53,6 +53,11 @@
     METRIC(                                                                                        \
         delay, "updates",                                                                          \
         "mean updates between the pull of the parameters a gradient was computed on and its own")
+/* In steps.csv of that step, in runs.csv of all. */
+#define ENERGY_COLUMNS                                                                             \
+    METRIC(host_joules, "J", "consumed by the workers' hosts (energy = true)"),                    \
+        METRIC(link_joules, "J", "consumed by the links of the cluster (energy = true)"),          \
+        METRIC(joules, "J", "consumed by both (energy = true)")
 #define DRIFT_HELP "||sum over t of (applied - true)|| / ||sum over t of true||"
 #define TEST_LOSS_HELP "mean loss over the test set, nats"
 #define ACCURACY NUMBER("accuracy", "", "share of the test set that is right, 0..1")
@@ -92,6 +97,7 @@ static const egc_column runs_columns[] = {
     FILL_COLUMNS,
     CONSENSUS,
     DELAY,
+    ENERGY_COLUMNS,
 };
 
 static const egc_column steps_columns[] = {
@@ -107,6 +113,7 @@ static const egc_column steps_columns[] = {
     FILL_COLUMNS,
     CONSENSUS,
     DELAY,
+    ENERGY_COLUMNS,
 };
 
 static const egc_column evals_columns[] = {

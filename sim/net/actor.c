@@ -6,6 +6,14 @@
 #include "base/mem.h"
 #include "net/world_state.h"
 
+/* When an actor ends, whatever ends it. */
+static void note_loss(int failed, void *arg)
+{
+    egc_actor *actor = arg;
+    actor->lost = failed && !actor->finished && !sg_host_is_on(actor->world->hosts[actor->rank]);
+    actor->lost_s = egc_world_now(actor->world);
+}
+
 egc_actor *egc_actor_self(void)
 {
     return sg_actor_self_get_data();
@@ -25,6 +33,7 @@ static void run_actor(int argc, char **argv)
     volatile char gap[1 + STAGGER_BYTES * (actor->number % STAGGERS)];
     (void)gap[0];
     egc_error err = {0};
+    sg_actor_on_exit(note_loss, actor);
     egc_status status = actor->main(actor->arg, &err);
     actor->finished = true;
     if (status)
@@ -42,6 +51,7 @@ egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_act
         return egc_fail_memory(err, sizeof *actor);
     *actor = (egc_actor){.world = world,
                          .number = world->n_actors,
+                         .rank = rank,
                          .name = egc_strdup(name),
                          .main = main,
                          .arg = arg};
@@ -63,6 +73,7 @@ void egc_actor_waits(egc_actor *actor, egc_waiting waiting, int peer, int channe
     actor->waiting = waiting;
     actor->peer = peer;
     actor->channel = channel;
+    actor->world->progress += waiting == EGC_WAITING_NOT;
 }
 
 /* For calls that return nothing: ends the calling actor, and with it the run, past the limit. */
@@ -75,15 +86,24 @@ static void end_if_late(egc_world *world)
     }
 }
 
+void egc_world_begin_step(egc_world *world, int rank, uint64_t step)
+{
+    egc_pace_begin_step(&world->paces[rank], &world->config, rank, step);
+}
+
 void egc_world_compute(egc_world *world, int rank, double seconds)
 {
     assert(seconds >= 0);
     if (seconds == 0)
         return;
-    sg_exec_t work = sg_actor_exec_init(seconds * world->speed_flops);
+    const egc_pace *pace = &world->paces[rank];
+    sg_exec_t work = sg_actor_exec_init(seconds * pace->lasting * pace->now * world->speed_flops);
     sg_exec_set_host(work, world->hosts[rank]);
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
     sg_exec_start(work);
     sg_exec_wait(work);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
     end_if_late(world);
 }
 
@@ -92,6 +112,9 @@ void egc_world_sleep(egc_world *world, double seconds)
     assert(seconds >= 0);
     if (seconds == 0)
         return;
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
     sg_actor_sleep_for(seconds);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
     end_if_late(world);
 }

@@ -18,6 +18,19 @@
 /* Stacks and page maps of more actors than this exceed what Linux gives a process by default. */
 #define EGC_CLUSTER_HOSTS_MAX 16384
 
+#define EGC_EVENT_NAME 128 /* of a host or a link, or a pattern; terminator included */
+
+typedef enum egc_event_state { EGC_EVENT_SAME, EGC_EVENT_DOWN, EGC_EVENT_UP } egc_event_state;
+
+/* Something that happens to hosts or to links while a run is under way. */
+typedef struct egc_event {
+    double at_s;
+    char host[EGC_EVENT_NAME], link[EGC_EVENT_NAME]; /* one of them: a name or a pattern */
+    double bandwidth_Bps, latency_s;                 /* of a link; NAN: stays */
+    double speed;                                    /* of a host, of its usual one; NAN: stays */
+    int state;                                       /* egc_event_state */
+} egc_event;
+
 typedef struct egc_cluster_common {
     double bandwidth_Bps; /* of one host's link, each way; NAN: a file says it */
     double latency_s;     /* one way; between what, each cluster says */
@@ -25,7 +38,14 @@ typedef struct egc_cluster_common {
     int64_t cores;        /* streams of a device that run at full speed side by side */
     double speed_flops;   /* overrides the device's flops * efficiency; NAN: the device decides */
     char device[EGC_TEXT_LENGTH]; /* name of a profile in scripts/devices.lua */
+    egc_param_list events;        /* of egc_event: net/profile.h */
+    egc_param_list host_speeds;   /* of double: net/pace.h has these four */
+    double stragglers, straggler_slowdown, jitter;
+    double background, background_burst_bytes; /* net/background.h */
+    double link_idle_W, link_busy_W;           /* of each way of a link: net/energy.h */
 } egc_cluster_common;
+
+extern const egc_param_item egc_event_item, egc_speed_item;
 
 /* The rows of the common part; every cluster's table starts with them. What the bandwidth and the
  * latency are of differs. */
@@ -67,12 +87,35 @@ typedef struct egc_cluster_common {
          EGC_PARAM_OPEN_MIN,                                                                       \
          NULL,                                                                                     \
          NULL},                                                                                    \
+        {"cores",                                                                                  \
+         "streams of a device that run at full speed side by side",                                \
+         EGC_PARAM_INT,                                                                            \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.cores),                                                             \
+         1,                                                                                        \
+         1,                                                                                        \
+         1024,                                                                                     \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"host_speeds",                                                                            \
+         "speeds of the hosts relative to `speed`, over and over; {}: all alike",                  \
+         EGC_PARAM_LIST,                                                                           \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.host_speeds),                                                       \
+         0,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         EGC_PARAM_ITEMS(&egc_speed_item),                                                         \
+         NULL},                                                                                    \
     {                                                                                              \
-        "cores", "streams of a device that run at full speed side by side", EGC_PARAM_INT,         \
-            EGC_QUANTITY_NONE, offsetof(type, common.cores), 1, 1, 1024, 0, NULL, NULL             \
+        "events", "what happens to hosts and links, and when", EGC_PARAM_LIST, EGC_QUANTITY_NONE,  \
+            offsetof(type, common.events), 0, 0, 0, 0, EGC_PARAM_ITEMS(&egc_event_item), NULL      \
     }
 
-/* Who computes: the rows that a platform file's cluster has too. */
+/* Who computes, how evenly, beside what, and at what power: the rows that a platform file's cluster
+ * has too. */
 #define EGC_CLUSTER_DEVICE_PARAMS(type)                                                            \
     {"speed",                                                                                      \
      "sustained speed of a host; overrides the device's",                                          \
@@ -85,9 +128,87 @@ typedef struct egc_cluster_common {
      EGC_PARAM_OPEN_MIN,                                                                           \
      NULL,                                                                                         \
      NULL},                                                                                        \
+        {"device",                                                                                 \
+         "device profile of every host",                                                           \
+         EGC_PARAM_TEXT,                                                                           \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.device),                                                            \
+         0,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "v100"},                                                                                  \
+        {"stragglers",                                                                             \
+         "share of the workers that are slow; which, the seed of the run says",                    \
+         EGC_PARAM_REAL,                                                                           \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.stragglers),                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         1,                                                                                        \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"straggler_slowdown",                                                                     \
+         "how many times longer a straggler computes",                                             \
+         EGC_PARAM_REAL,                                                                           \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.straggler_slowdown),                                                \
+         2,                                                                                        \
+         1,                                                                                        \
+         INFINITY,                                                                                 \
+         EGC_PARAM_OPEN_MAX,                                                                       \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"jitter",                                                                                 \
+         "standard deviation of the time a step computes, of its mean, from worker to worker",     \
+         EGC_PARAM_REAL,                                                                           \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.jitter),                                                            \
+         0,                                                                                        \
+         0,                                                                                        \
+         10,                                                                                       \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"background",                                                                             \
+         "share of the time in which each host sends to another for somebody else",                \
+         EGC_PARAM_REAL,                                                                           \
+         EGC_QUANTITY_NONE,                                                                        \
+         offsetof(type, common.background),                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         1,                                                                                        \
+         EGC_PARAM_OPEN_MAX,                                                                       \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"background_burst",                                                                       \
+         "mean size of what it sends at a time",                                                   \
+         EGC_PARAM_REAL,                                                                           \
+         EGC_QUANTITY_BYTES,                                                                       \
+         offsetof(type, common.background_burst_bytes),                                            \
+         0x1p20,                                                                                   \
+         1,                                                                                        \
+         0x1p50,                                                                                   \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"link_idle_power",                                                                        \
+         "power that each way of a link draws idle (assumed)",                                     \
+         EGC_PARAM_REAL,                                                                           \
+         EGC_QUANTITY_POWER,                                                                       \
+         offsetof(type, common.link_idle_W),                                                       \
+         2,                                                                                        \
+         0,                                                                                        \
+         INFINITY,                                                                                 \
+         EGC_PARAM_OPEN_MAX,                                                                       \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
     {                                                                                              \
-        "device", "device profile of every host", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,               \
-            offsetof(type, common.device), 0, 0, 0, 0, NULL, "v100"                                \
+        "link_busy_power", "power that it draws when full (assumed)", EGC_PARAM_REAL,              \
+            EGC_QUANTITY_POWER, offsetof(type, common.link_busy_W), 2.5, 0, INFINITY,              \
+            EGC_PARAM_OPEN_MAX, NULL, NULL                                                         \
     }
 
 /* What messages can expect of a cluster while it is idle, in rough figures: for choosing among
@@ -160,6 +281,9 @@ egc_status egc_cluster_check(const egc_cluster_type *type, const void *params,
 
 /* Its paths. A type starts from those of a star with the common bandwidth and latency. */
 egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params);
+
+/* Whether nothing about it changes while a run is under way, as far as is known. */
+bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params);
 
 /* What SimGrid calls a host. Writes to out only when it must. */
 #define EGC_HOST_NAME 32

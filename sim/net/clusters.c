@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "net/cluster.h"
+#include "net/profile.h"
 
 #define EGC_CLUSTER(name) extern const egc_cluster_type egc_cluster_##name;
 #include "net/clusters/list.def"
@@ -47,12 +48,81 @@ static egc_status check_common(const egc_cluster_common *common, egc_error *err)
     return EGC_OK;
 }
 
+/* ---- events -------------------------------------------------------------------------------- */
+
+static const char *const states[] = {"same", "down", "up", NULL};
+
+static const egc_param event_params[] = {
+    {"at", "when", EGC_PARAM_REAL, EGC_QUANTITY_TIME, offsetof(egc_event, at_s), 0, 0, INFINITY,
+     EGC_PARAM_OPEN_MAX, NULL, NULL},
+    {"host", "hosts: a name or a pattern", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
+     offsetof(egc_event, host), 0, 0, EGC_EVENT_NAME, 0, NULL, NULL},
+    {"link", "links: a name or a pattern", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
+     offsetof(egc_event, link), 0, 0, EGC_EVENT_NAME, 0, NULL, NULL},
+    {"bandwidth", "of the links from then on", EGC_PARAM_REAL, EGC_QUANTITY_BANDWIDTH,
+     offsetof(egc_event, bandwidth_Bps), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX,
+     NULL, NULL},
+    {"latency", "of the links from then on", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
+     offsetof(egc_event, latency_s), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX,
+     NULL, NULL},
+    {"speed", "of the hosts from then on, share of their own", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
+     offsetof(egc_event, speed), NAN, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"state", "whether they work from then on", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE,
+     offsetof(egc_event, state), EGC_EVENT_SAME, 0, 0, 0, states, NULL},
+    EGC_PARAM_END,
+};
+const egc_param_item egc_event_item = {event_params, sizeof(egc_event)};
+
+static const egc_param speed_params[] = {
+    {"speed", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, 0, 1, 0, INFINITY,
+     EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX, NULL, NULL},
+    EGC_PARAM_END,
+};
+const egc_param_item egc_speed_item = {speed_params, sizeof(double)};
+
+/* Whether an event happens to something, and something happens. */
+static egc_status check_event(const egc_event *event, size_t number, egc_error *err)
+{
+    bool links = *event->link, hosts = *event->host;
+    bool of_links = !isnan(event->bandwidth_Bps) || !isnan(event->latency_s);
+    bool of_hosts = !isnan(event->speed), changes = event->state != EGC_EVENT_SAME;
+    if (links == hosts)
+        return egc_fail(err, EGC_ERROR_RANGE, "events[%zu]: must name either a host or a link",
+                        number);
+    if (links ? of_hosts : of_links)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "events[%zu]: a link has bandwidth, latency and state, a host speed and "
+                        "state; got %s of a %s",
+                        number,
+                        of_hosts                      ? "speed"
+                        : isnan(event->bandwidth_Bps) ? "latency"
+                                                      : "bandwidth",
+                        links ? "link" : "host");
+    if (!of_links && !of_hosts && !changes)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "events[%zu]: must change bandwidth, latency, speed or state, got none of "
+                        "them",
+                        number);
+    return EGC_OK;
+}
+
+static egc_status check_events(const egc_cluster_common *common, egc_error *err)
+{
+    const egc_event *events = common->events.items;
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < common->events.n && !status; i++)
+        status = check_event(&events[i], i + 1, err);
+    return status;
+}
+
 egc_status egc_cluster_check(const egc_cluster_type *type, const void *params, egc_error *err)
 {
     size_t hosts = type->hosts(params);
     egc_status status = EGC_OK;
     if (egc_params_find(type->params, "bandwidth"))
         status = check_common(params, err);
+    if (!status)
+        status = check_events(params, err);
     if (!status && (hosts < 1 || hosts > EGC_CLUSTER_HOSTS_MAX))
         status = egc_fail(err, EGC_ERROR_RANGE, "hosts must be in [1, %d], got %zu",
                           EGC_CLUSTER_HOSTS_MAX, hosts);
@@ -63,7 +133,16 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
                                egc_error *err)
 {
     egc_status status = type->prepare ? type->prepare(params, arena, err) : EGC_OK;
-    return status ? status : egc_cluster_check(type, params, err);
+    if (!status)
+        status = egc_cluster_check(type, params, err);
+    return status ? status : egc_profiles_check(type, params, err);
+}
+
+/* Nobody has looked for profiles in a file. */
+bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params)
+{
+    const egc_cluster_common *common = params;
+    return !type->file && common->events.n == 0 && common->jitter == 0 && common->background == 0;
 }
 
 egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params)

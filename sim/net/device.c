@@ -14,5 +14,9 @@ const egc_param egc_device_params[] = {
      offsetof(egc_device, memory_Bps), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
     {"launch", "time to launch one kernel", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
      offsetof(egc_device, launch_s), 0, 0, INFINITY, 0, NULL, NULL},
+    {"idle_power", "power drawn when idle", EGC_PARAM_REAL, EGC_QUANTITY_POWER,
+     offsetof(egc_device, idle_W), 0, 0, INFINITY, EGC_PARAM_OPEN_MAX, NULL, NULL},
+    {"busy_power", "power drawn when busy", EGC_PARAM_REAL, EGC_QUANTITY_POWER,
+     offsetof(egc_device, busy_W), 0, 0, INFINITY, EGC_PARAM_OPEN_MAX, NULL, NULL},
     EGC_PARAM_END,
 };

@@ -7,10 +7,11 @@
 #include "base/param.h"
 
 typedef struct egc_device {
-    double flops;      /* peak, flop/s */
-    double efficiency; /* share of the peak that training reaches */
-    double memory_Bps; /* device memory bandwidth */
-    double launch_s;   /* time to launch one kernel */
+    double flops;          /* peak, flop/s */
+    double efficiency;     /* share of the peak that training reaches */
+    double memory_Bps;     /* device memory bandwidth */
+    double launch_s;       /* time to launch one kernel */
+    double idle_W, busy_W; /* power drawn when idle, and with all cores busy */
 } egc_device;
 
 extern const egc_param egc_device_params[];

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "net/energy.h"
 #include "net/world_state.h"
 
 struct egc_request {
@@ -18,6 +19,8 @@ struct egc_request {
     sg_comm_t comm;
     bool sending;
     int peer;
+    const struct mailbox *at;
+    uint64_t number; /* of those that were sent, or received, there */
     /* sending */
     const void *data;
     size_t bytes;
@@ -77,6 +80,8 @@ static void let_go(egc_world *world, egc_request *send)
 typedef struct mailbox {
     int to;
     sg_mailbox_t box;
+    uint64_t sent, received; /* begun; they meet in this order */
+    double joules_per_byte;
 } mailbox;
 
 static int compare_mailboxes(const void *a, const void *b)
@@ -85,12 +90,12 @@ static int compare_mailboxes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static egc_status mailbox_find(egc_sim_transport *from, int to, sg_mailbox_t *out, egc_error *err)
+static egc_status mailbox_find(egc_sim_transport *from, int to, mailbox **out, egc_error *err)
 {
     mailbox key = {.to = to};
     mailbox **found = tfind(&key, &from->mailboxes, compare_mailboxes);
     if (found) {
-        *out = (*found)->box;
+        *out = *found;
         return EGC_OK;
     }
     mailbox *made = egc_calloc(1, sizeof *made);
@@ -98,17 +103,25 @@ static egc_status mailbox_find(egc_sim_transport *from, int to, sg_mailbox_t *ou
         return egc_fail_memory(err, sizeof *made);
     char name[64];
     snprintf(name, sizeof name, "%d>%d:%d", from->common.rank, to, from->channel);
-    *made = (mailbox){.to = to, .box = sg_mailbox_by_name(name)};
-    if (!tsearch(made, &from->mailboxes, compare_mailboxes)) {
+    const egc_world *world = from->world;
+    *made = (mailbox){
+        .to = to,
+        .box = sg_mailbox_by_name(name),
+        .joules_per_byte =
+            egc_energy_per_byte(world, world->hosts[from->common.rank], world->hosts[to]),
+    };
+    /* While SimGrid made the mailbox, the other end may have come here too. */
+    mailbox **kept = tsearch(made, &from->mailboxes, compare_mailboxes);
+    if (!kept || *kept != made)
         egc_free(made);
+    if (!kept)
         return egc_fail_memory(err, 1);
-    }
-    *out = made->box;
+    *out = *kept;
     return EGC_OK;
 }
 
 /* Most exchanges send to the peer they sent to last: that mailbox is at hand. */
-static egc_status outbox(egc_sim_transport *transport, int to, sg_mailbox_t *out, egc_error *err)
+static egc_status outbox(egc_sim_transport *transport, int to, mailbox **out, egc_error *err)
 {
     egc_status status = EGC_OK;
     if (!transport->outbox || transport->to != to) {
@@ -119,7 +132,7 @@ static egc_status outbox(egc_sim_transport *transport, int to, sg_mailbox_t *out
     return status;
 }
 
-static egc_status inbox(egc_sim_transport *transport, int from, sg_mailbox_t *out, egc_error *err)
+static egc_status inbox(egc_sim_transport *transport, int from, mailbox **out, egc_error *err)
 {
     egc_status status = EGC_OK;
     if (!transport->inbox || transport->from != from) {
@@ -149,7 +162,7 @@ static egc_status start_send(egc_transport *common, int to, const void *data, si
                              egc_request **out, egc_error *err)
 {
     egc_sim_transport *transport = (egc_sim_transport *)common;
-    sg_mailbox_t box = NULL;
+    mailbox *box = NULL;
     egc_status status = outbox(transport, to, &box, err);
     if (status)
         return status;
@@ -161,7 +174,9 @@ static egc_status start_send(egc_transport *common, int to, const void *data, si
     request->data = data;
     request->bytes = bytes;
     request->holders = 2;
-    request->comm = sg_mailbox_put_async(box, request, (long)bytes);
+    request->at = box;
+    request->number = box->sent++;
+    request->comm = sg_mailbox_put_async(box->box, request, (long)bytes);
     *out = request;
     return EGC_OK;
 }
@@ -171,7 +186,7 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
 {
     egc_sim_transport *transport = (egc_sim_transport *)common;
     egc_world *world = transport->world;
-    sg_mailbox_t box = NULL;
+    mailbox *box = NULL;
     egc_status status = inbox(transport, from, &box, err);
     if (status)
         return status;
@@ -182,9 +197,16 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
     request->peer = from;
     request->into = into;
     request->arrived = NULL;
-    request->comm = sg_mailbox_get_async(box, &request->arrived);
+    request->at = box;
+    request->number = box->received++;
+    request->comm = sg_mailbox_get_async(box->box, &request->arrived);
     *out = request;
     return EGC_OK;
+}
+
+bool egc_request_is_matched(const egc_request *request)
+{
+    return request->number < (request->sending ? request->at->received : request->at->sent);
 }
 
 static egc_status finish_send(egc_world *world, egc_request *send, egc_error *err)
@@ -209,6 +231,7 @@ static egc_status finish_receive(egc_sim_transport *transport, egc_request *rece
         status = egc_buf_append(receive->into, send->data, send->bytes, err);
     if (!beside(&transport->common, receive->peer))
         transport->common.recv_bytes += (double)send->bytes;
+    transport->world->carried_J += (double)send->bytes * receive->at->joules_per_byte;
     let_go(transport->world, send);
     request_give(transport->world, receive);
     return status;
@@ -231,6 +254,7 @@ static egc_status finish(egc_transport *common, egc_request *request, egc_error 
     egc_actor *actor = egc_actor_self();
     egc_actor_waits(actor, request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
                     transport->channel);
+    actor->request = request;
     sg_error_t lost = sg_comm_wait(request->comm);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
     egc_status status = egc_world_check(transport->world, err);

@@ -441,6 +441,19 @@ static void find_diameter(const egc_survey *survey, egc_network *network)
     }
 }
 
+static egc_status list_links(const egc_survey *survey, egc_network *out, egc_arena *arena,
+                             egc_error *err)
+{
+    const char **names = egc_arena_alloc(arena, (survey->n_links + 1) * sizeof *names);
+    if (!names)
+        return egc_fail_memory(err, survey->n_links * sizeof *names);
+    for (size_t i = 0; i < survey->n_links; i++)
+        names[i] = survey->text + survey->links[i].name;
+    out->n_links = survey->n_links;
+    out->links = names;
+    return EGC_OK;
+}
+
 egc_status egc_network_of(const egc_cluster_type *type, const void *params, egc_arena *arena,
                           egc_network *out, egc_error *err)
 {
@@ -459,5 +472,6 @@ egc_status egc_network_of(const egc_cluster_type *type, const void *params, egc_
                          .edges = g.edges,
                          .sampled = survey.n_routes < survey.n_hosts * (survey.n_hosts - 1)};
     find_diameter(&survey, out);
-    return find_bisection(type, params, out, arena, err);
+    status = list_links(&survey, out, arena, err);
+    return status ? status : find_bisection(type, params, out, arena, err);
 }

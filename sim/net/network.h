@@ -36,11 +36,13 @@ typedef struct egc_network {
     size_t n_hosts, n_nodes, n_edges;
     const egc_network_node *nodes;
     const egc_network_edge *edges;
-    bool sampled;          /* some routes were not looked at: there may be longer ones */
-    size_t diameter_links; /* of the longest route */
-    double diameter_s;     /* the largest latency between two hosts */
-    double bisection_Bps;  /* what one half of the hosts can send to the other: the lesser of both
-                              directions, by the best paths there are; NAN for a single host */
+    size_t n_links;
+    const char *const *links; /* what SimGrid, and events, call them */
+    bool sampled;             /* some routes were not looked at: there may be longer ones */
+    size_t diameter_links;    /* of the longest route */
+    double diameter_s;        /* the largest latency between two hosts */
+    double bisection_Bps; /* what one half of the hosts can send to the other: the lesser of both
+                             directions, by the best paths there are; NAN for a single host */
 } egc_network;
 
 /* The graph of a cluster that egc_cluster_prepare found good. */

@@ -4,6 +4,8 @@
 #include <simgrid/engine.h>
 #include <stdio.h>
 
+#include "net/profile.h"
+
 /* A stack with a guard page is two maps of a process, of which Linux lets it have 65530
  * (vm.max_map_count): these workers may have up to 7 actors each, more have stacks without guards.
  */
@@ -61,11 +63,27 @@ egc_status egc_platform_load_text(const egc_buf *xml, egc_error *err)
     return status;
 }
 
+/* Events need a platform that is written out, and files that are open while it is read. */
+static egc_status load_profiled(const egc_world_config *config, double speed_flops, egc_error *err)
+{
+    egc_profiled profiled;
+    egc_status status =
+        egc_profiled_init(&profiled, config->cluster, config->cluster_params, speed_flops, err);
+    if (!status) {
+        start_simgrid(config);
+        status = egc_platform_load_text(&profiled.xml, err);
+    }
+    egc_profiled_fini(&profiled);
+    return status;
+}
+
 egc_status egc_platform_load(const egc_world_config *config, double speed_flops, egc_error *err)
 {
     const egc_cluster_type *type = config->cluster;
     egc_buf xml = {0};
     egc_status status = egc_cluster_check(type, config->cluster_params, err);
+    if (!status && egc_has_events(config->cluster_params))
+        return load_profiled(config, speed_flops, err);
     if (!status && !type->file)
         status = type->write_platform(config->cluster_params, speed_flops, &xml, err);
     if (!status) {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "net/background.h"
+#include "net/energy.h"
 #include "net/platform.h"
 #include "net/world_state.h"
 
@@ -102,16 +104,22 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out, egc_er
     world->speed_flops = speed_of(config);
     world->next_actor = &world->first_actor;
     world->hosts = egc_calloc(workers, sizeof *world->hosts);
+    world->paces = egc_calloc(workers, sizeof *world->paces);
     world->transports = egc_calloc(workers, channels * sizeof *world->transports);
-    if (!world->hosts || !world->transports) {
+    if (!world->hosts || !world->paces || !world->transports) {
         status = egc_fail_memory(err, workers * channels * sizeof *world->transports);
         goto done;
     }
     open_transports(world);
+    status = egc_pace_init(world->paces, config, err);
+    if (status)
+        goto done;
     made = true;
     status = egc_platform_load(config, world->speed_flops, err);
     if (!status)
         status = seat_workers(world, err);
+    if (!status)
+        status = egc_energy_start(world, err);
 done:
     if (status)
         egc_world_free(world);
@@ -139,6 +147,9 @@ void egc_world_free(egc_world *world)
     free_actors(world);
     egc_requests_free(world);
     egc_free(world->transports);
+    egc_background_free(world);
+    egc_free(world->powered);
+    egc_free(world->paces);
     egc_free(world->hosts);
     egc_free(world);
 }
@@ -147,6 +158,10 @@ void egc_world_free(egc_world *world)
 
 static void describe_waiting(const egc_actor *actor, char *out, size_t room)
 {
+    if (actor->lost) {
+        snprintf(out, room, "%s was lost with its host at %g s", actor->name, actor->lost_s);
+        return;
+    }
     switch (actor->waiting) {
     case EGC_WAITING_SEND:
         snprintf(out, room, "%s waits for rank %d to take a message on channel %d", actor->name,
@@ -162,6 +177,7 @@ static void describe_waiting(const egc_actor *actor, char *out, size_t room)
     case EGC_WAITING_BARRIER:
         snprintf(out, room, "%s waits at a barrier", actor->name);
         break;
+    case EGC_WAITING_TIME:
     case EGC_WAITING_NOT:
         snprintf(out, room, "%s never finished", actor->name);
         break;
@@ -175,9 +191,11 @@ static egc_status check_deadlock(const egc_world *world, egc_error *err)
     char report[NAMED * SENTENCE + 64] = "";
     size_t length = 0;
     int waiting = 0;
+    bool lost = false;
     for (const egc_actor *actor = world->first_actor; actor; actor = actor->next) {
         if (actor->finished)
             continue;
+        lost = lost || actor->lost;
         if (waiting++ < NAMED) {
             char sentence[SENTENCE];
             describe_waiting(actor, sentence, sizeof sentence);
@@ -187,9 +205,10 @@ static egc_status check_deadlock(const egc_world *world, egc_error *err)
     }
     if (waiting == 0)
         return EGC_OK;
+    const char *what = lost ? "the run cannot go on" : "deadlock";
     if (waiting > NAMED)
         snprintf(report + length, sizeof report - length, "; and %d more wait", waiting - NAMED);
-    return egc_fail(err, EGC_ERROR_SIMULATION, "deadlock at %g s: %s", egc_world_now(world),
+    return egc_fail(err, EGC_ERROR_SIMULATION, "%s at %g s: %s", what, egc_world_now(world),
                     report);
 }
 
@@ -198,10 +217,37 @@ egc_status egc_world_run(egc_world *world, egc_error *err)
     if (world->ran)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED, "a world can run once only");
     world->ran = true;
+    egc_status status = egc_background_start(world, err);
+    if (status)
+        return status;
     simgrid_run();
     if (world->failure.status)
         return egc_fail(err, world->failure.status, "%s", world->failure.message);
     return check_deadlock(world, err);
+}
+
+static bool waits_for_others(const egc_actor *actor)
+{
+    switch (actor->waiting) {
+    case EGC_WAITING_GATE:
+    case EGC_WAITING_BARRIER:
+        return true;
+    case EGC_WAITING_SEND:
+    case EGC_WAITING_RECEIVE:
+        return !egc_request_is_matched(actor->request);
+    case EGC_WAITING_TIME:
+    case EGC_WAITING_NOT:
+        break;
+    }
+    return false;
+}
+
+bool egc_world_is_stuck(const egc_world *world)
+{
+    for (const egc_actor *actor = world->first_actor; actor; actor = actor->next)
+        if (!actor->finished && !actor->lost && !waits_for_others(actor))
+            return false;
+    return true;
 }
 
 egc_status egc_world_check(const egc_world *world, egc_error *err)

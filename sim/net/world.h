@@ -26,12 +26,14 @@ typedef struct egc_world_config {
     const void *cluster_params;
     egc_device device;
     egc_network_model network_model;
+    uint64_t seed;         /* of stragglers, jitter and background traffic */
     int workers;           /* ranks */
     const int *seats;      /* the host of each rank, borrowed; NULL: rank r sits on host r */
     bool hollow;           /* see egc_transport */
     int channels;          /* independent transports between the same ranks, >= 1 */
     double max_sim_time_s; /* INFINITY for none */
     bool charge_reduction; /* egc_reduce takes simulated time */
+    bool energy;           /* account for it */
     bool thread_contexts;  /* run actors as threads: slow, for sanitizers */
 } egc_world_config;
 
@@ -51,8 +53,9 @@ typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
 egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
                            void *arg, egc_error *err) EGC_MUST_CHECK;
 
-/* Runs all actors to their end. The error of the first actor that failed; SIMULATION naming the
- * actors that still wait, for a deadlock; TIMEOUT past max_sim_time_s. */
+/* Runs all actors to their end. The error of the first actor that failed; SIMULATION naming those
+ * whose host failed, and the actors that still wait, for a deadlock; TIMEOUT past max_sim_time_s.
+ */
 egc_status egc_world_run(egc_world *world, egc_error *err) EGC_MUST_CHECK;
 
 /* Simulated seconds since the start. */
@@ -61,12 +64,23 @@ double egc_world_now(const egc_world *world);
 /* Bytes that have left a host so far, of all ranks on all channels. */
 double egc_world_network_bytes(const egc_world *world);
 
+/* Joules consumed so far, by the hosts of the workers and by all links, of a world whose
+ * configuration asks for energy. Called by an actor. */
+typedef struct egc_energy {
+    double host_J, link_J;
+} egc_energy;
+egc_energy egc_world_energy(const egc_world *world);
+
 /* The transport of `rank` on `channel`. Borrowed. */
 egc_transport *egc_world_transport(egc_world *world, int rank, int channel);
 
 /* ---- inside an actor ----------------------------------------------------------------------- */
 
-/* Occupies one core of the device of `rank` for `seconds` of its time: longer when it is shared. */
+/* A worker begins a step: jitter of the cluster is drawn anew. */
+void egc_world_begin_step(egc_world *world, int rank, uint64_t step);
+
+/* Occupies one core of the device of `rank` for `seconds` of its time: longer when it is shared, or
+ * when the cluster says that this host is slower. */
 void egc_world_compute(egc_world *world, int rank, double seconds);
 
 /* Does nothing for `seconds`. */

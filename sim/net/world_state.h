@@ -7,7 +7,10 @@
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
 
+#include "net/pace.h"
 #include "net/world.h"
+
+struct mailbox; /* of message.c */
 
 typedef enum egc_waiting {
     EGC_WAITING_NOT,
@@ -15,6 +18,7 @@ typedef enum egc_waiting {
     EGC_WAITING_RECEIVE,
     EGC_WAITING_GATE,
     EGC_WAITING_BARRIER,
+    EGC_WAITING_TIME, /* which passes whatever others do */
 } egc_waiting;
 
 typedef struct egc_actor {
@@ -24,29 +28,40 @@ typedef struct egc_actor {
     char *name;
     egc_actor_main main;
     void *arg;
+    int rank;
     bool finished;
+    bool lost;           /* with its host, while it ran */
+    double lost_s;       /* when */
     egc_waiting waiting; /* for the report of a deadlock */
     int peer, channel;   /* of the message it waits for */
+    const egc_request *request;
 } egc_actor;
 
 typedef struct egc_sim_transport {
     egc_transport common;
     egc_world *world;
     int channel;
-    void *mailboxes;            /* a search tree: where this rank sends to, filled on first use */
-    int to, from;               /* the last peers, */
-    sg_mailbox_t outbox, inbox; /* and the mailboxes to and from them; NULL before the first */
+    void *mailboxes; /* a search tree: where this rank sends to, filled on first use */
+    int to, from;    /* the last peers, */
+    struct mailbox *outbox, *inbox; /* and the mailboxes to and from them; NULL before the first */
 } egc_sim_transport;
 
 struct egc_world {
     egc_world_config config;
     double speed_flops;
     sg_host_t *hosts;              /* by rank */
+    egc_pace *paces;               /* likewise */
     egc_sim_transport *transports; /* by rank * channels + channel */
     egc_actor *first_actor, **next_actor;
     size_t n_actors;
     egc_request *requests; /* all that were ever made */
     egc_request *idle_requests;
+    uint64_t progress; /* how often an actor has gone on after waiting */
+    struct egc_background_flow *flows;
+    sg_host_t *powered; /* for energy: the hosts that ranks sit on */
+    size_t n_powered;
+    size_t n_links; /* and the links, and what carrying has cost them */
+    double carried_J;
     egc_error failure; /* the first one; ends the run */
     bool ran;
 };
@@ -61,6 +76,13 @@ egc_actor *egc_actor_self(void);
 
 /* Notes what it is about to wait for; EGC_WAITING_NOT afterwards. */
 void egc_actor_waits(egc_actor *actor, egc_waiting waiting, int peer, int channel);
+
+/* Whether both ends of its transfer have begun: it goes on by itself. */
+bool egc_request_is_matched(const egc_request *request);
+
+/* Whether all actors wait for each other. Nothing but they can end that, when it is so at two
+ * moments between which none went on. */
+bool egc_world_is_stuck(const egc_world *world);
 
 /* Every way in which simulated time passes is followed by this check: EGC_OK, TIMEOUT past the
  * limit, or the failure that is ending the run. */

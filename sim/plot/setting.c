@@ -42,7 +42,8 @@ static bool axis_column_counts(const char *name, egc_scope scope)
 static bool is_axis_column(const egc_csv_table *runs, size_t column)
 {
     static const char *const metrics[] = {"sampled_workers", "union_density", "fill_in",
-                                          "consensus",       "delay",         "reproducible"};
+                                          "consensus",       "delay",         "host_joules",
+                                          "link_joules",     "joules",        "reproducible"};
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
         if (strcmp(runs->columns[column], metrics[i]) == 0)
             return false;

@@ -10,12 +10,15 @@
 #define SAME_TIME_S 1e-9
 
 /* Later rounds have messages that nobody knows yet when a step begins, no two measurements are
- * alike, and with priority no step ends before the next begins. */
+ * alike, with priority no step ends before the next begins, and energy is consumed only by what is
+ * simulated. */
 static bool may_repeat(const egc_learning *learning)
 {
+    const egc_training_config *config = learning->config;
     return learning->n_learners < learning->n_workers && learning->route.n_rounds == 1 &&
-           learning->config->options.cost != EGC_COST_MEASURED &&
-           learning->config->options.schedule == EGC_SCHEDULE_FIFO;
+           config->options.cost != EGC_COST_MEASURED && !config->options.energy &&
+           config->options.schedule == EGC_SCHEDULE_FIFO &&
+           egc_cluster_is_steady(config->cluster, config->cluster_params);
 }
 
 egc_status egc_repeat_init(egc_repeat *repeat, egc_learning *learning, egc_error *err)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/report.h"
 
+#include <math.h>
+
 bool egc_report_evaluates(const egc_training_config *config, uint64_t steps_done)
 {
     const egc_training_options *options = &config->options;
@@ -29,6 +31,16 @@ static egc_status report_units(egc_report *report, uint64_t step, const egc_lear
     return status;
 }
 
+/* What was consumed since the last report. */
+static egc_energy take_energy(egc_report *report)
+{
+    if (!report->config->options.energy)
+        return (egc_energy){NAN, NAN};
+    egc_energy before = report->energy_seen, now = egc_world_energy(report->world);
+    report->energy_seen = now;
+    return (egc_energy){now.host_J - before.host_J, now.link_J - before.link_J};
+}
+
 egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
                            const egc_learnt *learnt, egc_error *err)
 {
@@ -36,6 +48,7 @@ egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
     double network_bytes = egc_world_network_bytes(report->world);
     tally->network_bytes += network_bytes - report->network_bytes_seen;
     report->network_bytes_seen = network_bytes;
+    tally->energy = take_energy(report);
 
     egc_step_metrics metrics;
     size_t participants = egc_report_participants(report, tally);

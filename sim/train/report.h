@@ -19,6 +19,7 @@ typedef struct egc_report {
     egc_run_totals totals;
     double message_bytes_total;
     double network_bytes_seen;
+    egc_energy energy_seen;
 } egc_report;
 
 /* Whether the parameters are evaluated after so many steps: every eval_every and at the end. */
@@ -27,8 +28,8 @@ bool egc_report_evaluates(const egc_training_config *config, uint64_t steps_done
 /* How many workers the times of a step are the mean of. */
 size_t egc_report_participants(const egc_report *report, const egc_tally *tally);
 
-/* A step is over: adds up its metrics and passes them on. What crossed the network since the last
- * one is added to the tally. */
+/* A step is over: adds up its metrics and passes them on. What crossed the network and was consumed
+ * since the last one is added to the tally. */
 egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
                            const egc_learnt *learnt, egc_error *err) EGC_MUST_CHECK;
 

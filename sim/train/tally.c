@@ -57,6 +57,9 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         .fill_in = ratio(totals->union_elements * learners, (double)all->sent),
         .consensus = totals->consensus,
         .delay = tally->delay / workers,
+        .host_joules = tally->energy.host_J,
+        .link_joules = tally->energy.link_J,
+        .joules = tally->energy.host_J + tally->energy.link_J,
     };
 }
 
@@ -113,4 +116,7 @@ void egc_run_totals_mean(const egc_run_totals *totals, double n, egc_step_metric
     out->fill_in = ratio(out->union_density, out->density);
     out->network_bytes = totals->sum.network_bytes;
     out->nonfinite = totals->sum.nonfinite;
+    out->host_joules *= totals->count.host_joules; /* no total where there is no mean */
+    out->link_joules *= totals->count.link_joules;
+    out->joules *= totals->count.joules;
 }

@@ -13,6 +13,7 @@ typedef struct egc_tally {
     double step_s, compute_s, compress_s, decompress_s, comm_s, exposed_comm_s;
     double network_bytes;
     double delay;        /* of their gradients: see egc_step_metrics */
+    egc_energy energy;   /* NAN where it is not accounted for */
     size_t finished;     /* workers that came to the end of the step */
     size_t participants; /* workers that the step is the mean of; 0: all of the run */
 } egc_tally;

@@ -142,6 +142,7 @@ egc_status egc_trainer_gradient(egc_trainer *trainer, uint64_t step, size_t work
                                 egc_error *err)
 {
     egc_workload *workload = trainer->workload;
+    egc_world_begin_step(trainer->world, (int)worker, step);
     egc_status status =
         workload->type->gradient(workload, step, worker, parameters, gradient, loss, err);
     if (!status && !isfinite(*loss))

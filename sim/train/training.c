@@ -61,6 +61,8 @@ const egc_param egc_training_params[] = {
      0, 0, 0, model_words, NULL},
     {"max_sim_time", "simulated time after which a run is ended", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
      FIELD(max_sim_time_s), INFINITY, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"energy", "account for the energy that hosts and links consume", EGC_PARAM_BOOL, NO_UNIT,
+     FIELD(energy), 0, 0, 0, 0, NULL, NULL},
     {"layers", "write layers.csv, a row for each unit and step", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(layers), 0, 0, 0, 0, NULL, NULL},
     EGC_PARAM_END,
@@ -81,6 +83,7 @@ void egc_training_forget_time(egc_training_options *options)
     options->schedule = defaults.schedule;
     options->network_model = defaults.network_model;
     options->max_sim_time_s = defaults.max_sim_time_s;
+    options->energy = defaults.energy;
 }
 
 static egc_status check_cost(const egc_training_config *config, egc_error *err)
@@ -162,12 +165,14 @@ egc_status egc_training_world(const egc_training_config *config, bool hollow, eg
         .cluster_params = config->cluster_params,
         .device = config->device,
         .network_model = (egc_network_model)config->options.network_model,
+        .seed = (uint64_t)config->options.seed,
         .workers = (int)ranks,
         .seats = seats,
         .hollow = hollow,
         .channels = 1,
         .max_sim_time_s = config->options.max_sim_time_s,
         .charge_reduction = config->options.cost != EGC_COST_NONE,
+        .energy = config->options.energy,
         .thread_contexts = config->thread_contexts,
     };
     egc_status status = egc_world_new(&world, out, err);

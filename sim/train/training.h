@@ -45,6 +45,7 @@ typedef struct egc_training_options {
     double partition_bytes;
     int network_model; /* egc_network_model */
     double max_sim_time_s;
+    bool energy; /* account for it */
     bool layers; /* report every unit of every step */
 } egc_training_options;
 
@@ -101,6 +102,9 @@ typedef struct egc_step_metrics {
                              sqrt(mean ||x - m||^2) / ||m||; NAN where all hold the same */
     double delay;         /* mean updates between the pull of the parameters a gradient was computed
                              on and its own */
+    double host_joules;   /* of the workers' hosts; NAN without `energy` */
+    double link_joules;
+    double joules; /* of both */
 } egc_step_metrics;
 
 typedef struct egc_unit_metrics {

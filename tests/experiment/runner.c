@@ -47,16 +47,17 @@ static void columns_are_those_of_the_contract(void **unused)
             "recv_bytes,compression_ratio,element_ratio,bound_ratio,density,rel_error,cosine,"
             "energy_kept,drift,residual_norm,staleness,loss,accuracy,perplexity,step_s,compute_s,"
             "compress_s,decompress_s,comm_s,exposed_comm_s,sim_time_s,network_bytes,speedup,"
-            "sampled_workers,union_density,fill_in,consensus,delay,workload.batch\n"
+            "sampled_workers,union_density,fill_in,consensus,delay,host_joules,link_joules,joules,"
+            "workload.batch\n"
             "0000000000abc000,fake,fake,toy,topk,,sync,ring,star,125000000,5e-05,8,1,4,ok,,1000,"
             "4000,",
         [EGC_TABLE_STEPS] =
             "run_id,step,sent_bytes,recv_bytes,compression_ratio,element_ratio,bound_ratio,density,"
             "rel_error,cosine,energy_kept,drift,residual_norm,staleness,loss,step_s,compute_s,"
             "compress_s,decompress_s,comm_s,exposed_comm_s,network_bytes,nonfinite,union_density,"
-            "fill_in,consensus,delay\n"
+            "fill_in,consensus,delay,host_joules,link_joules,joules\n"
             "0000000000abc000,0,333.3333333333333,,0,0,0,0,0,0,0,0,0,0,0.3333333333333333,0.125,0,"
-            "0,0,0,0,0,0,0,0,0,0\n",
+            "0,0,0,0,0,0,0,0,0,0,0,0,0\n",
         [EGC_TABLE_EVALS] = "run_id,step,sim_time_s,sent_bytes_total,loss,accuracy,perplexity\n"
                             "0000000000abc000,4,2,4000,0.1,0.9,\n",
         [EGC_TABLE_LAYERS] =

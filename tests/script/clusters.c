@@ -52,7 +52,9 @@ static const load_case errors[] = {
     {SEATS("platform{file='nowhere.xml'}"), NULL,
      "t.lua:1: cluster: nowhere.xml: cannot open: No such file or directory"},
     {SEATS("platform{file='x.xml', bandwidth='1Gbps'}"), NULL,
-     "t.lua:1: cluster.bandwidth: unknown key; valid: speed, device, file, hosts, speeds"},
+     "t.lua:1: cluster.bandwidth: unknown key; valid: speed, device, stragglers, "
+     "straggler_slowdown, jitter, background, background_burst, link_idle_power, link_busy_power, "
+     "file, hosts, speeds"},
 };
 
 static void clusters_have_the_hosts_that_are_written(void **state)

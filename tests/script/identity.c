@@ -110,6 +110,10 @@ static const char *const of_time[] = {
     "exchange=allgather-ring",
     "group=2",
     "schedule=priority",
+    "energy=true",
+    "cluster.stragglers=0.5",
+    "cluster.jitter=0.1",
+    "cluster.background=0.5",
 };
 
 static const char *const of_learning[] = {

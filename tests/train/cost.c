@@ -176,7 +176,8 @@ static void only_measured_costs_are_kept(void **state)
 /* Encoding ResNet-50's gradient as one on a V100, without the memory's part. */
 static double model_encode_s(const char *name)
 {
-    static const egc_device v100 = {15.7e12, 0.57, 900e9, 5e-6};
+    static const egc_device v100 = {
+        .flops = 15.7e12, .efficiency = 0.57, .memory_Bps = 900e9, .launch_s = 5e-6};
     enum { RESNET50 = 25557032 };
     egc_method method;
     egc_error err;

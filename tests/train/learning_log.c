@@ -56,7 +56,8 @@ static void move_elsewhere(egc_training_config *config)
                             &err),
               err);
     config->cluster_params = slow;
-    config->device = (egc_device){3e11, 1, 2e8, 3e-6};
+    config->device =
+        (egc_device){.flops = 3e11, .efficiency = 1, .memory_Bps = 2e8, .launch_s = 3e-6};
     config->options.compress_on = EGC_COMPRESS_ON_STREAM;
 }
 

@@ -315,6 +315,7 @@ static egc_status simulate_step(worker *w, uint64_t step, egc_error *err)
     egc_tally *spent = spent_on(w, step);
     double start = egc_world_now(w->run->world), waited_s = 0, compressed_s = 0;
     *spent = (egc_tally){0};
+    egc_world_begin_step(w->run->world, (int)w->rank, step);
     egc_status status =
         by_priority(w) ? forward_by_bucket(w, step, &waited_s, err) : forward(w, step, err);
     if (!status)
@@ -521,6 +522,16 @@ static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_turns *t
     return status;
 }
 
+/* What no exchange has reported, as a host that is lost while nobody talks to it, has no step yet.
+ */
+static egc_status name_step(const egc_run *run, egc_status status, egc_error *err)
+{
+    bool named = strncmp(err ? err->message : "", "step ", 5) == 0;
+    if (status != EGC_ERROR_SIMULATION || named || run->steps_begun == 0)
+        return status;
+    return egc_error_prefix(err, "step %llu", (unsigned long long)run->steps_begun - 1);
+}
+
 static egc_status simulate(egc_run *run, egc_error *err)
 {
     const egc_learning *learning = run->learning;
@@ -535,7 +546,7 @@ static egc_status simulate(egc_run *run, egc_error *err)
     for (; made < n_workers && !status; made++)
         status = worker_init(&workers[made], run, made, &turns, err);
     if (!status)
-        status = egc_world_run(run->world, err);
+        status = name_step(run, egc_world_run(run->world, err), err);
     for (size_t rank = 0; rank < made; rank++)
         worker_fini(&workers[rank]);
     egc_turns_fini(&turns);

@@ -1,0 +1,24 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- What uneven workers, the traffic of others and a network that fails do to the same training, with
+-- egc and without compression, in time and in energy. The last ends when a host is lost.
+local function on(name, changes)
+  changes.hosts, changes.bandwidth, changes.latency, changes.device = 8, "1Gbps", "50us", "edge"
+  return egc.experiment {
+    name     = name,
+    workload = egc.workload.train { model = "mlp", batch = 32, train_examples = 2560 },
+    cluster  = egc.cluster.star(changes),
+    workers  = 8,
+    method   = egc.each { "none", "egc" },
+    steps    = 40,
+    energy   = true,
+  }
+end
+
+return {
+  on("even", {}),
+  on("stragglers", { stragglers = 0.25, straggler_slowdown = 2 }),
+  on("jitter", { jitter = 0.3 }),
+  on("background", { background = 0.5 }),
+  on("slow-link", { events = { { at = "10ms", link = "group-0_link_3_*", bandwidth = "100Mbps" } } }),
+  on("lost-host", { events = { { at = "10ms", host = "host-3", state = "down" } } }),
+}
