@@ -207,7 +207,7 @@ static void check_answer(const ps_worker *w, const ps_bucket *bucket, const egc_
     const void *said =
         dense ? (const void *)(w->parameters + range->first) : bucket->coders[0].message.data;
     assert(answer->len == 0 || memcmp(answer->data, said, answer->len) == 0);
-    (void)said;
+    (void)said, (void)answer;
 }
 
 egc_status ps_take_answer(ps_worker *w, ps_bucket *bucket, const egc_buf *answer, double *decode_s,
