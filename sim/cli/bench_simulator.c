@@ -179,6 +179,7 @@ static egc_status make_world(const bench_case *given, egc_arena *arena, egc_worl
         .device = status ? (egc_device){0} : choice.device,
         .workers = given->workers,
         .hollow = given->work->hollow,
+        .one_message_each = true,
         .channels = 1,
         .max_sim_time_s = INFINITY,
     };

@@ -21,11 +21,17 @@ static const char *const model_options[][4] = {
     [EGC_NETWORK_SMPI] = {"--cfg=network/model:SMPI", NULL},
 };
 
-/* SimGrid 3.32's lazy updates, the default, overlook the links of a flow whose first link has been
+/* SimGrid 3.32's lazy updates, its default, overlook the links of a flow whose first link has been
  * looked at already at the same date: the second of two messages that leave a host together could
- * pass a link at several times its bandwidth. Full updates look at all links, and take no longer
- * where most flows change together, as in exchanges. */
-#define FULL_UPDATES "--cfg=network/optim:Full"
+ * pass a link at several times its bandwidth. Full updates look at all links; where messages end at
+ * different dates they take time in the square of those under way. So lazy ones are for worlds in
+ * which no host has two messages on the way, and links that are a host's own. */
+static const char *updates_of(const egc_world_config *config)
+{
+    const egc_cluster_common *common = config->cluster_params;
+    bool lazy = config->one_message_each && common->background == 0 && !config->cluster->file;
+    return lazy ? "--cfg=network/optim:Lazy" : "--cfg=network/optim:Full";
+}
 
 static void start_simgrid(const egc_world_config *config)
 {
@@ -34,7 +40,7 @@ static void start_simgrid(const egc_world_config *config)
     const char *options[12] = {"egc-sim", "--log=root.thres:error",
                                "--log=ker_engine.app:file:/dev/null"};
     int count = 3;
-    options[count++] = FULL_UPDATES;
+    options[count++] = updates_of(config);
     for (const char *const *option = model_options[config->network_model]; *option; option++)
         options[count++] = *option;
     if (config->thread_contexts)

@@ -30,6 +30,7 @@ typedef struct egc_world_config {
     int workers;           /* ranks */
     const int *seats;      /* the host of each rank, borrowed; NULL: rank r sits on host r */
     bool hollow;           /* see egc_transport */
+    bool one_message_each; /* no rank ever has two on the way: quicker to simulate */
     int channels;          /* independent transports between the same ranks, >= 1 */
     double max_sim_time_s; /* INFINITY for none */
     bool charge_reduction; /* egc_reduce takes simulated time */

@@ -21,6 +21,9 @@ typedef struct egc_algorithm_type {
      * points that differ only in that train once (learning.h). */
     bool timeless;
 
+    /* True when no worker ever sends a message before the last one has arrived. */
+    bool one_message_each;
+
     /* Ranks besides the workers. NULL: none. They sit on the first hosts and the workers on those
      * after them; or, where `colocated` says so, server s on the host of worker s. */
     size_t (*servers)(const egc_training_config *config);

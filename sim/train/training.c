@@ -169,6 +169,7 @@ egc_status egc_training_world(const egc_training_config *config, bool hollow, eg
         .workers = (int)ranks,
         .seats = seats,
         .hollow = hollow,
+        .one_message_each = egc_algorithm_of(config)->one_message_each,
         .channels = 1,
         .max_sim_time_s = config->options.max_sim_time_s,
         .charge_reduction = config->options.cost != EGC_COST_NONE,

@@ -166,7 +166,9 @@ static inline egc_training_config config_of(const egc_workload_type *workload, c
     static char cluster[4096];
     egc_error err = {0};
     egc_training_config config = {
-        .workload = workload, .cluster_params = cluster, .device = {1e12, 0.5, 1e9, 1e-6}};
+        .workload = workload,
+        .cluster_params = cluster,
+        .device = {.flops = 1e12, .efficiency = 0.5, .memory_Bps = 1e9, .launch_s = 1e-6}};
     assert_ok(egc_cluster_find("star", &config.cluster, &err), err);
     egc_params_init(config.cluster->params, cluster);
     egc_scalar hosts = {.kind = EGC_SCALAR_NUMBER, .number = 16};

@@ -73,9 +73,10 @@ static double trained_step_s(size_t which)
     snprintf(settings, sizeof settings, "hosts=%d bandwidth=%.17g latency=%.17g", WORKERS,
              BANDWIDTH_BPS, LATENCY_S);
     assert_ok(make_cluster("star", settings, &cluster, &err), err);
-    egc_training_config config = {.cluster = cluster.type,
-                                  .cluster_params = cluster.params,
-                                  .device = {SPEED_FLOPS, 1, 1e9, 0}};
+    egc_training_config config = {
+        .cluster = cluster.type,
+        .cluster_params = cluster.params,
+        .device = {.flops = SPEED_FLOPS, .efficiency = 1, .memory_Bps = 1e9}};
     assert_ok(egc_workload_find("synthetic", &config.workload, &err), err);
     config.workload_params = workload_params(config.workload);
     assert_ok(egc_method_init(&config.method, "none", &err), err);

@@ -591,6 +591,7 @@ const egc_algorithm_type egc_algorithm_sync = {
                  "2019, with our reading of it",
     .params = params,
     .timeless = true,
+    .one_message_each = true,
     .check = check,
     .run = run_sync,
 };
