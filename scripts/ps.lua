@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- EGC-PS: what does a parameter server make of compressed gradients, and of a worker that is slow?
 --
--- A CNN on Fashion-MNIST, 8 workers and a server on 10 Gbps (ps.xml beside this file); one worker
--- computes at an eighth of the others' speed. sync waits for it, async does not, ssp lets the others be 3
--- steps ahead. All train on the same number of gradients.
+-- A CNN on Fashion-MNIST, 8 workers and a server on 10 Gbps; one worker computes at an eighth of the
+-- others' speed. sync waits for it, async does not, ssp lets the others be 3 steps ahead. All train on the same
+-- number of gradients.
 --
 -- There is no momentum. In async a gradient is applied some 8 updates after its parameters were
 -- pulled, and that delay acts as momentum does (Mitliagkas et al. 2016, arXiv 1605.09774): with the
 -- usual 0.9 on top the dense run diverges. The learning rate is larger for that.
 --
---   egc-sim run scripts/ps.lua            from the repository's root
---   egc-sim run scripts/ps.lua --set algorithm.pull=recompress
+--   egc-sim run scripts/ps.lua --jobs 2
+--   egc-sim run scripts/ps.lua --jobs 2 --set algorithm.pull=recompress
 
 local function topk(options)
   options.memory, options.masking = "momentum", true
@@ -23,7 +23,10 @@ return egc.experiment {
     model = "cnn", dataset = "fashion-mnist", batch = 32,
     lr = 0.2, momentum = 0, schedule = "cosine",
   },
-  cluster   = egc.cluster.platform { file = "scripts/ps.xml", device = "cpu-core" },
+  cluster   = egc.cluster.star {
+    hosts = 9, bandwidth = "10Gbps", latency = "50us", device = "cpu-core",
+    host_speeds = { 1, 1, 1, 1, 1, 1, 1, 1, 0.125 }, -- the server's, then the workers'
+  },
   workers   = 8,
   method    = egc.each { "none", topk { ratio = 0.01 }, "egc" },
   algorithm = egc.each {
@@ -33,5 +36,5 @@ return egc.experiment {
   },
   steps      = 400,
   eval_every = 100,
-  seed       = 1,
+  seed       = egc.each { 1, 2, 3 },
 }
