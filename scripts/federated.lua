@@ -3,7 +3,8 @@
 --
 -- A CNN on Fashion-MNIST, 10 clients behind links of their own (20 Mbps down and 5 Mbps up in the median)
 -- and a server on 1 Gbps. In each round half of the clients take five local steps. Their examples are
--- alike, or each has its own mixture of classes. The server sends its model, or what changed in it.
+-- alike, or each has its own mixture of classes. The server sends its model, or what changed in it. egc chooses
+-- one threshold for all layers, or one for each.
 --
 -- What a client does not send waits until it is sampled again: rounds must be many, against how seldom
 -- an element is sent, before little is left waiting.
@@ -26,8 +27,13 @@ return egc.experiment {
   algorithm = egc.federated {
     participation = 0.5, local_steps = 5, downlink = egc.each { "dense", "compressed" },
   },
-  method = egc.each { "none", egc.topk { ratio = 0.003, memory = "residual" }, "egc" },
-  where  = function(p) return p.method.name == "egc" or (p.method.name == "none") == (p.algorithm.downlink == "dense") end,
+  method = egc.each {
+    "none", egc.topk { ratio = 0.003, memory = "residual" }, "egc", egc.egc { granularity = "layer" },
+  },
+  where = function(p)
+    return p.method.name == "egc" or (p.method.name == "none") == (p.algorithm.downlink == "dense")
+  end,
   steps      = 600,
   eval_every = 100,
+  seed       = egc.each { 1, 2, 3 },
 }
