@@ -26,12 +26,13 @@ struct egc_decoder {
     egc_round_plan plan;
     double momentum;
     size_t n_workers;
+    size_t n_plain;
     uint64_t shared_seed;
     egc_unit *units;
     unit_memory *memory;
     size_t n_units;
     float *applied;      /* what memories that accumulate have come to, or NULL */
-    egc_buf *plain;      /* n_workers: what the entropy coder's messages unpack to */
+    egc_buf *plain;      /* n_plain: what the entropy coder's messages unpack to */
     egc_workspace *work; /* borrowed */
     egc_merge_rule merge;
 };
@@ -46,7 +47,7 @@ void egc_decoder_free(egc_decoder *decoder)
         egc_free(decoder->memory[i].replica);
         egc_buf_fini(&decoder->memory[i].survivors);
     }
-    for (size_t w = 0; decoder->plain && w < decoder->n_workers; w++)
+    for (size_t w = 0; decoder->plain && w < decoder->n_plain; w++)
         egc_buf_fini(&decoder->plain[w]);
     egc_free(decoder->plain);
     egc_free(decoder->applied);
@@ -60,6 +61,7 @@ static bool allocate(egc_decoder *d, const egc_unit *units)
     size_t n = 0;
     d->units = egc_calloc(d->n_units, sizeof *d->units);
     d->memory = egc_calloc(d->n_units, sizeof *d->memory);
+    d->n_plain = d->n_workers;
     d->plain = egc_calloc(d->n_workers, sizeof *d->plain);
     if (!d->units || !d->memory || !d->plain)
         return false;
@@ -79,6 +81,11 @@ static bool allocate(egc_decoder *d, const egc_unit *units)
     if (accumulates)
         d->applied = egc_calloc(n, sizeof *d->applied);
     return d->applied || !accumulates;
+}
+
+void egc_decoder_regroup(egc_decoder *decoder, size_t n_workers)
+{
+    decoder->n_workers = n_workers;
 }
 
 egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, egc_error *err)

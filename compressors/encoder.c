@@ -95,6 +95,13 @@ egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
     return EGC_OK;
 }
 
+void egc_encoder_regroup(egc_encoder *encoder, size_t worker, size_t n_workers)
+{
+    encoder->worker = worker;
+    encoder->n_workers = n_workers;
+    encoder->local_clip = encoder->method.options.clip / sqrt((double)n_workers);
+}
+
 const float *egc_encoder_residual(const egc_encoder *encoder)
 {
     return encoder->residual;

@@ -220,6 +220,10 @@ egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
                            const egc_decoder *replica, egc_encoder **out,
                            egc_error *err) EGC_MUST_CHECK;
 
+/* From now on it is worker `worker` of n_workers, at most as many as before: others were lost. Not
+ * for methods whose messages are cut for owners or told by a leader. */
+void egc_encoder_regroup(egc_encoder *encoder, size_t worker, size_t n_workers);
+
 /* Accepts NULL. */
 void egc_encoder_free(egc_encoder *encoder);
 
@@ -256,6 +260,9 @@ const float *egc_encoder_velocity(const egc_encoder *encoder);
 /* MEMORY. */
 egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out,
                            egc_error *err) EGC_MUST_CHECK;
+
+/* As egc_encoder_regroup. */
+void egc_decoder_regroup(egc_decoder *decoder, size_t n_workers);
 
 /* Accepts NULL. */
 void egc_decoder_free(egc_decoder *decoder);

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- What uneven workers, the traffic of others and a network that fails do to the same training, with
--- egc and without compression, in time and in energy. The last ends when a host is lost.
-local function on(name, changes)
+-- egc and without compression, in time and in energy. The last two lose a host: one ends, the other
+-- goes on without it.
+local function on(name, changes, on_failure)
   changes.hosts, changes.bandwidth, changes.latency, changes.device = 8, "1Gbps", "50us", "edge"
   return egc.experiment {
     name     = name,
@@ -11,6 +12,8 @@ local function on(name, changes)
     method   = egc.each { "none", "egc" },
     steps    = 40,
     energy   = true,
+    on_failure = on_failure or "stop",
+    failure_timeout = "100ms",
   }
 end
 
@@ -21,4 +24,5 @@ return {
   on("background", { background = 0.5 }),
   on("slow-link", { events = { { at = "10ms", link = "group-0_link_3_*", bandwidth = "100Mbps" } } }),
   on("lost-host", { events = { { at = "10ms", host = "host-3", state = "down" } } }),
+  on("dropped-host", { events = { { at = "10ms", host = "host-3", state = "down" } } }, "drop"),
 }

@@ -393,9 +393,11 @@ egc_status egc_config_identify_learning(const egc_training_config *config,
                                         char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
 {
     /* Who replays sparse sums knows no lengths of what is merged on the way. Which buckets are
-     * merged depends on the network, and fused on the device, and with them what is learnt. */
+     * merged depends on the network, and fused on the device, and with them what is learnt. Who is
+     * dropped depends on time. */
     double bucket = config->options.bucket_bytes;
-    bool shares = egc_algorithm_of(config)->timeless && !config->sparse &&
+    bool drops = config->options.on_failure == EGC_ON_FAILURE_DROP;
+    bool shares = egc_algorithm_of(config)->timeless && !config->sparse && !drops &&
                   bucket != EGC_BUCKET_MERGE && bucket != EGC_BUCKET_FUSION;
     return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
 }

@@ -65,6 +65,7 @@ egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_act
     sg_actor_t started = sg_actor_init(name, world->hosts[rank]);
     sg_actor_set_data(started, actor);
     sg_actor_start(started, run_actor, 0, NULL);
+    actor->pid = sg_actor_get_pid(started);
     return EGC_OK;
 }
 

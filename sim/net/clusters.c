@@ -98,6 +98,11 @@ static egc_status check_event(const egc_event *event, size_t number, egc_error *
                         : isnan(event->bandwidth_Bps) ? "latency"
                                                       : "bandwidth",
                         links ? "link" : "host");
+    if (hosts && event->state == EGC_EVENT_DOWN && event->at_s == 0)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "events[%zu]: at must be > 0 for a host that goes down, got 0: workers "
+                        "begin on hosts that are up",
+                        number);
     if (!of_links && !of_hosts && !changes)
         return egc_fail(err, EGC_ERROR_RANGE,
                         "events[%zu]: must change bandwidth, latency, speed or state, got none of "
@@ -145,6 +150,16 @@ bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params)
     return !type->file && common->events.n == 0 && common->jitter == 0 && common->background == 0;
 }
 
+/* Events may make links faster, too. */
+static double fastest_event_Bps(const egc_cluster_common *common)
+{
+    const egc_event *events = common->events.items;
+    double fastest_Bps = 0;
+    for (size_t i = 0; i < common->events.n; i++)
+        fastest_Bps = fmax(fastest_Bps, events[i].bandwidth_Bps * common->efficiency);
+    return fastest_Bps;
+}
+
 egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params)
 {
     const egc_cluster_common *common = params;
@@ -158,6 +173,7 @@ egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void 
     };
     if (type->paths)
         type->paths(params, &paths);
+    paths.host_Bps = fmax(paths.host_Bps, fastest_event_Bps(common));
     return paths;
 }
 

@@ -102,7 +102,8 @@ static egc_status mailbox_find(egc_sim_transport *from, int to, mailbox **out, e
     if (!made)
         return egc_fail_memory(err, sizeof *made);
     char name[64];
-    snprintf(name, sizeof name, "%d>%d:%d", from->common.rank, to, from->channel);
+    snprintf(name, sizeof name, "%d>%d:%d:%d", from->common.rank, to, from->channel,
+             from->world->epoch);
     const egc_world *world = from->world;
     *made = (mailbox){
         .to = to,
@@ -148,6 +149,8 @@ static egc_status inbox(egc_sim_transport *transport, int from, mailbox **out, e
 void egc_sim_transport_fini(egc_sim_transport *transport)
 {
     tdestroy(transport->mailboxes, egc_free);
+    transport->mailboxes = NULL;
+    transport->outbox = transport->inbox = NULL;
 }
 
 /* ---- the operations ------------------------------------------------------------------------ */

@@ -148,6 +148,7 @@ void egc_world_free(egc_world *world)
     egc_requests_free(world);
     egc_free(world->transports);
     egc_background_free(world);
+    egc_watches_free(world);
     egc_free(world->powered);
     egc_free(world->paces);
     egc_free(world->hosts);

@@ -54,6 +54,34 @@ typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
 egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
                            void *arg, egc_error *err) EGC_MUST_CHECK;
 
+/* ---- losses: for those who go on without ------------------------------------------------------
+ */
+
+/* Whether the hosts of two ranks are up, and so is every link on the ways between them, by the
+ * cluster's events. */
+bool egc_world_reaches(const egc_world *world, int a, int b);
+
+/* From now on, the host of rank `from` watches that of `rank`: calls `lost` when it fails before
+ * the first actor of that rank has ended, unless its own has failed too. MEMORY. */
+typedef struct egc_watch {
+    egc_world *world;
+    int rank, from;
+    void (*lost)(void *arg);
+    void *arg;
+} egc_watch;
+egc_status egc_world_watch(const egc_watch *watch, egc_error *err) EGC_MUST_CHECK;
+
+/* Ends the actors of a rank that run `main`, or all of them (NULL) but the caller, where they next
+ * wait, and expects no more of them. Called by an actor. */
+void egc_world_end_actors(egc_world *world, int rank, egc_actor_main main);
+
+/* Ends the run with this failure, if it is the first. Need not be called by an actor. */
+void egc_world_fail(egc_world *world, const egc_error *failure);
+
+/* Forgets all messages that are under way or wait for their other end. The actors that wait for
+ * them must have been ended. */
+void egc_world_forget_messages(egc_world *world);
+
 /* Runs all actors to their end. The error of the first actor that failed; SIMULATION naming those
  * whose host failed, and the actors that still wait, for a deadlock; TIMEOUT past max_sim_time_s.
  */

@@ -29,6 +29,7 @@ typedef struct egc_actor {
     egc_actor_main main;
     void *arg;
     int rank;
+    aid_t pid;
     bool finished;
     bool lost;           /* with its host, while it ran */
     double lost_s;       /* when */
@@ -62,6 +63,8 @@ struct egc_world {
     size_t n_powered;
     size_t n_links; /* and the links, and what carrying has cost them */
     double carried_J;
+    int epoch; /* how often messages were forgotten: part of the names of mailboxes */
+    struct egc_watching *watches;
     egc_error failure; /* the first one; ends the run */
     bool ran;
 };
@@ -83,6 +86,8 @@ bool egc_request_is_matched(const egc_request *request);
 /* Whether all actors wait for each other. Nothing but they can end that, when it is so at two
  * moments between which none went on. */
 bool egc_world_is_stuck(const egc_world *world);
+
+void egc_watches_free(egc_world *world);
 
 /* Every way in which simulated time passes is followed by this check: EGC_OK, TIMEOUT past the
  * limit, or the failure that is ending the run. */

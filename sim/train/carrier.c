@@ -29,6 +29,7 @@ void egc_carrier_fini(egc_carrier *carrier)
     egc_free(carrier->gathered);
     egc_buf_fini(&carrier->broadcast);
     egc_buf_fini(&carrier->opened);
+    egc_buf_fini(&carrier->kept);
     egc_exchange_scratch_fini(&carrier->scratch);
 }
 
@@ -121,11 +122,31 @@ static void know_lengths(egc_carrier *c, uint64_t step, size_t round, size_t buc
             egc_learning_outgoing(c->learning, step, round, w, bucket)->message.len;
 }
 
+static egc_status copy(const egc_buf *from, egc_buf *to, egc_error *err)
+{
+    egc_buf_clear(to);
+    return egc_buf_append(to, from->data, from->len, err);
+}
+
+egc_status egc_carrier_keep(egc_carrier *c, uint64_t step, size_t round, size_t bucket,
+                            egc_error *err)
+{
+    const egc_outgoing *out = egc_learning_outgoing(c->learning, step, round, c->worker, bucket);
+    return copy(&out->message, &c->kept, err);
+}
+
+egc_status egc_carrier_restore(egc_carrier *c, uint64_t step, size_t round, size_t bucket,
+                               egc_error *err)
+{
+    egc_outgoing *out = egc_learning_outgoing(c->learning, step, round, c->worker, bucket);
+    return copy(&c->kept, &out->message, err);
+}
+
 static egc_status exchange(egc_carrier *c, uint64_t step, size_t round, size_t bucket, size_t piece,
                            egc_outgoing *out, egc_received *received, egc_error *err)
 {
     const egc_exchange_type *type = c->learning->route.exchange[round];
-    *received = (egc_received){.messages = c->gathered, .n_messages = c->learning->n_workers};
+    *received = (egc_received){.messages = c->gathered, .n_messages = c->learning->n_members};
     if (c->learning->hollow)
         know_lengths(c, step, round, bucket);
     switch (type->kind) {
@@ -212,7 +233,7 @@ static egc_status sum_sparse(egc_carrier *c, uint64_t step, size_t bucket, const
 static double least_bytes(const egc_carrier *c, size_t round, double bytes)
 {
     const egc_exchange_type *type = c->learning->route.exchange[round];
-    int p = (int)c->learning->n_workers;
+    int p = (int)c->learning->n_members;
     bool to_all =
         type && (type->kind == EGC_EXCHANGE_REDUCE || type->kind == EGC_EXCHANGE_BROADCAST);
     return to_all ? egc_exchange_least_bytes(type->kind, p, bytes) : 0;
@@ -230,7 +251,7 @@ static egc_status pass(egc_carrier *c, size_t round, size_t bucket, double start
     passage->start_s = fmin(passage->start_s, start_s);
     passage->end_s = egc_world_now(c->world);
     passage->bytes = fmax(passage->bytes, bytes);
-    if (++passage->finished < c->learning->n_workers)
+    if (++passage->finished < c->learning->n_members)
         return EGC_OK;
     passage->finished = 0;
     double seconds = passage->end_s - passage->start_s;

@@ -17,6 +17,7 @@ typedef struct egc_carrier {
     egc_buf *gathered; /* for each rank, during an exchange */
     egc_buf broadcast;
     egc_buf opened; /* this worker's message, ready to be merged with others */
+    egc_buf kept;   /* a message that the exchange will change, for another try */
     egc_exchange_scratch scratch;
 } egc_carrier;
 
@@ -36,6 +37,15 @@ size_t egc_carrier_pieces(const egc_carrier *carrier, uint64_t step, size_t roun
 /* Bytes of the worker's own message, or of the given piece of it. */
 double egc_carrier_bytes(const egc_carrier *carrier, uint64_t step, size_t round, size_t bucket,
                          size_t piece);
+
+/* Before the first try of an exchange that may be broken off: keeps what it would change. MEMORY.
+ */
+egc_status egc_carrier_keep(egc_carrier *carrier, uint64_t step, size_t round, size_t bucket,
+                            egc_error *err) EGC_MUST_CHECK;
+
+/* Before each further try. MEMORY. */
+egc_status egc_carrier_restore(egc_carrier *carrier, uint64_t step, size_t round, size_t bucket,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* Runs the exchange of one round of a bucket, or the given piece of it, together with all other
  * workers, and says what came of it: messages that stay until the next call, and are whole once all

@@ -106,6 +106,27 @@ static void draw_stand_ins(egc_learning *learning, uint64_t step)
         stand_in[w] = w < n ? w : gsl_rng_uniform_int(&rng, n);
 }
 
+static egc_status make_members(egc_learning *learning, egc_error *err)
+{
+    size_t bytes = learning->n_workers * sizeof *learning->members;
+    learning->n_members = learning->n_workers;
+    learning->members = egc_arena_alloc(&learning->arena, bytes);
+    if (!learning->members)
+        return egc_fail_memory(err, bytes);
+    for (size_t w = 0; w < learning->n_workers; w++)
+        learning->members[w] = (int)w;
+    return EGC_OK;
+}
+
+void egc_learning_regroup(egc_learning *learning, const int *members, size_t n)
+{
+    memcpy(learning->members, members, n * sizeof *members);
+    learning->n_members = n;
+    for (size_t i = 0; i < learning->plan.n_buckets * learning->route.n_rounds; i++)
+        learning->passages[i].finished = 0; /* what was under way begins again */
+    learning->type->regroup(learning);
+}
+
 egc_status egc_learning_begin_step(egc_learning *learning, uint64_t step, egc_error *err)
 {
     if (learning->stand_in[step % 2])
@@ -140,6 +161,8 @@ egc_status egc_learning_new(const egc_training_config *config, egc_learning **ou
     learning->hollow = !status && is_hollow(learning);
     if (!status)
         status = make_stand_ins(learning, err);
+    if (!status)
+        status = make_members(learning, err);
     if (!status)
         status = type->open(learning, err);
     if (!status)

@@ -63,6 +63,9 @@ typedef struct egc_learning_type {
                        const egc_received *received, egc_error *err);
     egc_status (*end_step)(egc_learning *learning, uint64_t step, egc_error *err);
 
+    /* The members are fewer. NULL: they never are. */
+    void (*regroup)(egc_learning *learning);
+
     /* Also after open or start have failed. */
     void (*close)(egc_learning *learning);
 } egc_learning_type;
@@ -75,6 +78,8 @@ struct egc_learning {
     egc_route route;
     size_t n_workers;
     size_t n_learners; /* the first so many workers */
+    int *members;      /* workers that take part, ascending: all, until some are lost */
+    size_t n_members;
     bool hollow;
     size_t n;               /* parameters */
     egc_outgoing *outgoing; /* see egc_learning_outgoing */
@@ -140,6 +145,10 @@ static inline egc_learnt_part *egc_learning_part(egc_learning *learning, uint64_
     size_t slot = round * learning->n_learners + learner;
     return &egc_learning_learnt(learning, step)->parts[slot * learning->plan.n_units + unit];
 }
+
+/* Goes on with those workers alone: n of them, ascending, of those that took part so far. What the
+ * others held is lost. */
+void egc_learning_regroup(egc_learning *learning, const int *members, size_t n);
 
 /* Makes the gradients and first messages of all workers at `step`. */
 egc_status egc_learning_begin_step(egc_learning *learning, uint64_t step,

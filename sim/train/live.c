@@ -147,9 +147,17 @@ static egc_status end_step(egc_learning *learning, uint64_t step, egc_error *err
     egc_learnt_totals *totals = &learnt->totals;
     for (size_t u = 0; u < learning->plan.n_units; u++)
         learnt->correction[u] = egc_decoder_correction(live->decoder, u);
-    egc_fidelity_end(&live->fidelity, learning->n_learners, live->average, &totals->cosine,
+    egc_fidelity_end(&live->fidelity, learnt->n_workers, live->average, &totals->cosine,
                      &totals->drift);
     return live->parameters ? update(live, step, &totals->evaluation, err) : EGC_OK;
+}
+
+static void regroup(egc_learning *learning)
+{
+    egc_live *live = (egc_live *)learning;
+    egc_decoder_regroup(live->decoder, learning->n_members);
+    for (size_t i = 0; i < learning->n_members; i++)
+        egc_encoder_regroup(live->encoder[learning->members[i]], i, learning->n_members);
 }
 
 const egc_learning_type egc_learning_live = {
@@ -160,5 +168,6 @@ const egc_learning_type egc_learning_live = {
     .make_message = egc_live_make_message,
     .take = egc_live_take,
     .end_step = end_step,
+    .regroup = regroup,
     .close = close_live,
 };

@@ -85,13 +85,17 @@ static egc_status one_gradient(egc_live *live, uint64_t step, size_t worker, egc
 egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error *err)
 {
     egc_live *live = (egc_live *)learning;
+    bool dropped = learning->n_members < learning->n_workers;
+    size_t n = dropped ? learning->n_members : learning->n_learners;
     egc_learnt *learnt = egc_learning_learnt(learning, step);
+    learnt->n_workers = n;
     egc_learnt_clear(learnt, learning->plan.n_units);
     if (live->support)
         learnt->totals.union_elements = 0;
     egc_fidelity_begin(&live->fidelity);
     egc_status status = EGC_OK;
-    for (size_t w = 0; w < learning->n_learners && !status; w++) {
+    for (size_t i = 0; i < n && !status; i++) {
+        size_t w = (size_t)learning->members[i];
         status = one_gradient(live, step, w, err);
         for (size_t b = 0; b < learning->plan.n_buckets && !status; b++)
             status = write_message(live, step, 0, w, b, err);
@@ -155,7 +159,8 @@ static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_erro
 {
     const egc_bucket *bucket = &live->base.plan.buckets[b];
     egc_learnt *learnt = egc_learning_learnt(&live->base, step);
-    for (size_t w = 0; w < live->base.n_learners; w++) {
+    for (size_t i = 0; i < live->base.n_members && i < live->base.n_learners; i++) {
+        size_t w = (size_t)live->base.members[i];
         egc_status status =
             egc_encoder_finish(live->encoder[w], bucket->first_unit, bucket->n_units, err);
         if (status)

@@ -72,9 +72,18 @@ egc_status egc_run_finish_step(egc_run *run, uint64_t step, egc_error *err)
     egc_tally *tally = egc_run_tally(run, step);
     if (run->steps_ended <= step)
         status = end_learning(run, step, err);
-    if (status || ++tally->finished < run->learning->n_workers)
-        return status;
-    status =
+    tally->finished++;
+    return status ? status : egc_run_report_step(run, step, err);
+}
+
+egc_status egc_run_report_step(egc_run *run, uint64_t step, egc_error *err)
+{
+    egc_tally *tally = egc_run_tally(run, step);
+    if (tally->reported || tally->finished < run->learning->n_members)
+        return EGC_OK;
+    tally->reported = true;
+    tally->participants = tally->finished;
+    egc_status status =
         egc_report_step(&run->report, step, tally, egc_learning_learnt(run->learning, step), err);
     egc_repeat_end_step(&run->repeat, step, tally->network_bytes);
     return status;

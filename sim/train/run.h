@@ -35,4 +35,7 @@ egc_status egc_run_begin_step(egc_run *run, uint64_t step, egc_error *err) EGC_M
 /* A worker came to the end of `step`. With the first its learning ends, the last reports it. */
 egc_status egc_run_finish_step(egc_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
+/* Reports the step if all who take part have come to its end, and it has not been. */
+egc_status egc_run_report_step(egc_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
+
 #endif

@@ -19,7 +19,6 @@ typedef struct egc_task {
     uint64_t step;
     size_t bucket;
     bool delivered; /* take in what a round delivered; otherwise make the first message */
-    double seconds; /* of device time */
 } egc_task;
 
 typedef struct egc_stream {

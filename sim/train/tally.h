@@ -16,6 +16,7 @@ typedef struct egc_tally {
     egc_energy energy;   /* NAN where it is not accounted for */
     size_t finished;     /* workers that came to the end of the step */
     size_t participants; /* workers that the step is the mean of; 0: all of the run */
+    bool reported;       /* its row is written */
 } egc_tally;
 
 /* Adds the times and bytes of one worker. */

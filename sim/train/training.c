@@ -12,6 +12,7 @@ static const char *const bucket_words[] = {"layer", "model", "merge", "fusion", 
 static const char *const cost_words[] = {"model", "table", "measured", "none", NULL};
 static const char *const stream_words[] = {"compute", "stream", NULL};
 static const char *const schedule_words[] = {"fifo", "priority", NULL};
+static const char *const failure_words[] = {"stop", "drop", NULL};
 static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
 
 #define FIELD(name) offsetof(egc_training_options, name)
@@ -61,6 +62,12 @@ const egc_param egc_training_params[] = {
      0, 0, 0, model_words, NULL},
     {"max_sim_time", "simulated time after which a run is ended", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
      FIELD(max_sim_time_s), INFINITY, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"on_failure",
+     "when a message is lost: stop, or go on without the workers that are out of reach",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(on_failure), 0, 0, 0, 0, failure_words, NULL},
+    {"failure_timeout", "time from a loss until the others go on, with drop", EGC_PARAM_REAL,
+     EGC_QUANTITY_TIME, FIELD(failure_timeout_s), 1, 0, INFINITY,
+     EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX, NULL, NULL},
     {"energy", "account for the energy that hosts and links consume", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(energy), 0, 0, 0, 0, NULL, NULL},
     {"layers", "write layers.csv, a row for each unit and step", EGC_PARAM_BOOL, NO_UNIT,
@@ -84,6 +91,55 @@ void egc_training_forget_time(egc_training_options *options)
     options->network_model = defaults.network_model;
     options->max_sim_time_s = defaults.max_sim_time_s;
     options->energy = defaults.energy;
+    if (options->on_failure == EGC_ON_FAILURE_STOP) /* else what is learnt depends on time */
+        options->failure_timeout_s = defaults.failure_timeout_s;
+}
+
+/* Streams that are ended and begun anew are the default ones, with whole exchanges in one order. */
+static egc_status check_drop_streams(const egc_training_options *options, egc_error *err)
+{
+    const char *cannot = NULL;
+    if (options->schedule == EGC_SCHEDULE_PRIORITY)
+        cannot = "schedule = priority";
+    else if (isfinite(options->partition_bytes))
+        cannot = "partition";
+    else if (options->compress_on == EGC_COMPRESS_ON_STREAM)
+        cannot = "compress_on = stream";
+    else if (options->bucket_bytes == EGC_BUCKET_FUSION)
+        cannot = "bucket = fusion";
+    return cannot ? egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                             "on_failure: with %s a run can only stop, got drop", cannot)
+                  : EGC_OK;
+}
+
+/* What a leader says or an owner makes of its shard cannot be asked of anybody else. */
+static egc_status check_drop(const egc_training_config *config, egc_error *err)
+{
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    if (config->options.on_failure != EGC_ON_FAILURE_DROP)
+        return EGC_OK;
+    if (!algorithm->drops)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: algorithm %s can only stop, got drop", algorithm->name);
+    if (egc_training_learners(config) < (size_t)config->options.workers)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with sampled_workers a run can only stop, got drop");
+    if (config->sparse)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with exchange %s a run can only stop, got drop",
+                        config->sparse->name);
+    if (config->method.options.predivide)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with predivide a run can only stop, got drop");
+    for (size_t r = 0; r < egc_method_rounds(&config->method); r++) {
+        int kind = egc_method_round(&config->method, r).kind;
+        if (kind != EGC_ROUND_GATHER && kind != EGC_ROUND_REDUCE)
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "on_failure: method %s, whose messages have a leader or owners, can "
+                            "only stop, got drop",
+                            config->method.name);
+    }
+    return check_drop_streams(&config->options, err);
 }
 
 static egc_status check_cost(const egc_training_config *config, egc_error *err)
@@ -141,6 +197,8 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
     status = check_cost(config, err);
     if (!status)
         status = check_merging(config, algorithm, err);
+    if (!status)
+        status = check_drop(config, err);
     if (!status && algorithm->check)
         status = algorithm->check(config, err);
     return status;

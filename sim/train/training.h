@@ -19,6 +19,7 @@ typedef enum egc_cost_mode {
 
 typedef enum egc_schedule_kind { EGC_SCHEDULE_FIFO, EGC_SCHEDULE_PRIORITY } egc_schedule_kind;
 typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM } egc_compress_on;
+typedef enum egc_on_failure { EGC_ON_FAILURE_STOP, EGC_ON_FAILURE_DROP } egc_on_failure;
 
 /* Words of the `bucket` parameter, as egc_param stores them. */
 #define EGC_BUCKET_LAYER (-1.0)  /* every layer is a bucket */
@@ -45,6 +46,8 @@ typedef struct egc_training_options {
     double partition_bytes;
     int network_model; /* egc_network_model */
     double max_sim_time_s;
+    int on_failure; /* egc_on_failure */
+    double failure_timeout_s;
     bool energy; /* account for it */
     bool layers; /* report every unit of every step */
 } egc_training_options;

@@ -15,24 +15,33 @@
 
 typedef struct egc_turns {
     size_t n_workers, n_buckets;
+    const int *members; /* ranks of those that take turns, borrowed */
+    size_t n_members;
     bool by_priority;
-    size_t *n_ready; /* of each bucket: workers whose message is */
+    size_t *n_ready; /* of each bucket: members whose message is */
     egc_gate **turn; /* of each worker */
-    size_t n_idle;   /* workers that wait for a turn */
+    size_t n_idle;   /* members that wait for a turn */
     size_t bucket;   /* whose turn it is */
 } egc_turns;
 
-/* MEMORY. */
-egc_status egc_turns_init(egc_turns *turns, size_t n_workers, size_t n_buckets, bool by_priority,
-                          egc_error *err) EGC_MUST_CHECK;
+/* For n_workers members, ranks from 0. MEMORY. */
+egc_status egc_turns_init(egc_turns *turns, const int *members, size_t n_workers, size_t n_buckets,
+                          bool by_priority, egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine, too. */
 void egc_turns_fini(egc_turns *turns);
 
-/* One more worker has its next message of a bucket. */
+/* None of those that waited for a turn does any longer. */
+void egc_turns_halt(egc_turns *turns);
+
+/* Begins anew among n members, who have nothing ready yet. No actor waits. MEMORY. */
+egc_status egc_turns_regroup(egc_turns *turns, const int *members, size_t n,
+                             egc_error *err) EGC_MUST_CHECK;
+
+/* One more member has its next message of a bucket. */
 void egc_turns_ready(egc_turns *turns, size_t bucket);
 
-/* Waits for the next turn, and says which bucket's it is; all workers get the same at once. */
+/* Waits for the next turn, and says which bucket's it is; all members get the same at once. */
 size_t egc_turns_take(egc_turns *turns, size_t worker);
 
 #endif

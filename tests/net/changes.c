@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "clusters.h"
+#include "net/subgroup.h"
 
 /* ---- how fast workers compute -----------------------------------------------------------------
  */
@@ -288,6 +289,12 @@ static void test_refuses_events_that_cannot_happen(void **state)
     one = host_event(1, "host-1");
     assert_refused(&one, 1,
                    "events[1]: must change bandwidth, latency, speed or state, got none of them");
+    one.at_s = 0;
+    one.state = EGC_EVENT_DOWN;
+    assert_refused(&one, 1,
+                   "events[1]: at must be > 0 for a host that goes down, got 0: workers begin on "
+                   "hosts that are up");
+    one = host_event(1, "host-1");
     one.bandwidth_Bps = 1;
     assert_refused(
         &one, 1,
@@ -296,6 +303,42 @@ static void test_refuses_events_that_cannot_happen(void **state)
     one = event_of(1);
     one.state = EGC_EVENT_DOWN;
     assert_refused(&one, 1, "events[1]: must name either a host or a link");
+}
+
+/* Of four ranks, 1 and 3 talk as 0 and 1; rank 2 is lost before, and the rest of them watches. */
+static egc_status talk_in_subgroup(worker *self, egc_error *err)
+{
+    static const int members[] = {1, 3};
+    char text[24] = "";
+    egc_buf in = {0};
+    egc_subgroup group;
+    egc_world_sleep(self->world, 2);
+    if (self->rank == 0 &&
+        (egc_world_reaches(self->world, 0, 2) || !egc_world_reaches(self->world, 0, 1)))
+        return egc_fail(err, EGC_ERROR_SIMULATION, "rank 2 must be out of reach, and rank 1 not");
+    if (self->rank % 2 == 0)
+        return EGC_OK;
+    egc_subgroup_init(&group, self->transport, members, 2, self->rank / 2);
+    snprintf(text, sizeof text, "from %d", group.common.rank);
+    egc_status status = egc_sendrecv(&group.common, 1 - group.common.rank, text, sizeof text,
+                                     1 - group.common.rank, &in, err);
+    snprintf(text, sizeof text, "from %d", 1 - group.common.rank);
+    if (!status &&
+        (group.common.recv_bytes != sizeof text || memcmp(in.data, text, sizeof text) != 0))
+        status = egc_fail(err, EGC_ERROR_SIMULATION, "another message than sent");
+    egc_buf_fini(&in);
+    return status;
+}
+
+static void test_some_go_on_without_others(void **state)
+{
+    (void)state;
+    egc_event cut = link_event(1, "*link_2_UP");
+    cut.state = EGC_EVENT_DOWN;
+    net_trial trial = trial_of(4, 1e6, 1e-3, talk_in_subgroup, NULL);
+    trial.network.events = (egc_param_list){&cut, 1};
+    outcome got = simulate(&trial);
+    assert_ok(got.status, got.err);
 }
 
 /* ---- the traffic of others --------------------------------------------------------------------
@@ -452,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_a_lost_host_is_named),
         cmocka_unit_test(test_events_leave_topologies_as_they_are),
         cmocka_unit_test(test_refuses_events_that_cannot_happen),
+        cmocka_unit_test(test_some_go_on_without_others),
         cmocka_unit_test(test_others_take_their_share),
         cmocka_unit_test(test_others_do_not_hide_a_deadlock),
         cmocka_unit_test(test_others_survive_failures),

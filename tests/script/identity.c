@@ -111,6 +111,7 @@ static const char *const of_time[] = {
     "group=2",
     "schedule=priority",
     "energy=true",
+    "failure_timeout=2s",
     "cluster.stragglers=0.5",
     "cluster.jitter=0.1",
     "cluster.background=0.5",
@@ -121,7 +122,7 @@ static const char *const of_learning[] = {
     "eval_every=2",     "bucket=1MiB",      "first_bucket=2MiB", "fusion=1MiB",
     "cycle=5ms",        "bucket=fusion",    "partition=1MB",     "layers=true",
     "method=none",      "method.ratio=0.5", "method.clip=1",     "method.granularity=model",
-    "exchange=sparcml", "workload.lr=0.3",
+    "exchange=sparcml", "workload.lr=0.3",  "on_failure=drop",
 };
 
 static void points_that_differ_in_time_learn_the_same(void **state)

@@ -33,7 +33,7 @@ static const load_case cases[] = {
      "t.lua:2: step: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, "
      "bucket, first_bucket, group, fusion, cycle, "
      "overlap, cost, cost_table, cost_scale, compress_on, schedule, partition, network_model, "
-     "max_sim_time, energy, layers, "
+     "max_sim_time, on_failure, failure_timeout, energy, layers, "
      "name, workload, cluster, "
      "method, algorithm, exchange, where"},
     /* Errors are text that a script can catch. */

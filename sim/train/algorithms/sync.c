@@ -16,24 +16,39 @@
  * begins at once, and the forward pass of a bucket's layers waits for that bucket only (P3:
  * Jayarajan et al., MLSys 2019; ByteScheduler: Peng et al., SOSP 2019). What is learnt is the same:
  * a layer computes with parameters to which the step before has been applied. A step's time is
- * then from the end of one backward pass to that of the next, the last one's to its last bucket. */
+ * then from the end of one backward pass to that of the next, the last one's to its last bucket.
+ *
+ * With on_failure = drop communication streams are ended when a worker is lost, and begun anew
+ * without it (survivors.h). All that such a stream needs to go on is in its worker: `step`, `left`,
+ * and the progress of each bucket. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/subgroup.h"
 #include "train/algorithm.h"
 #include "train/carrier.h"
 #include "train/charge.h"
 #include "train/run.h"
 #include "train/stream.h"
+#include "train/survivors.h"
 #include "train/turns.h"
+
+typedef enum stage {
+    STAGE_ABSENT,    /* the message of its round is not made, or not compressed */
+    STAGE_READY,     /* to be exchanged */
+    STAGE_DELIVERED, /* to be decompressed */
+    STAGE_MADE,      /* a later round's message is made, and to be compressed */
+} stage;
 
 /* How far a bucket has come in its step. */
 typedef struct progress {
     size_t round, piece; /* to be exchanged next */
-    double ready_s;      /* since when it could be, as far as this worker is concerned */
-    egc_gate *back;      /* one signal when it has come back */
+    stage stage;
+    double seconds; /* of device time, to take in what was delivered */
+    double ready_s; /* since when it could be, as far as this worker is concerned */
+    egc_gate *back; /* one signal when it has come back */
 } progress;
 
 typedef struct worker {
@@ -42,12 +57,23 @@ typedef struct worker {
     size_t rank;
     egc_carrier carrier;
     egc_stream compute, compression, communication, cycle;
-    egc_gate *begun;    /* one signal for each step */
+    egc_gate *begun;  /* one signal for each step */
+    uint64_t n_begun; /* signals so far */
+    uint64_t step;    /* the communication stream's */
+    size_t left;      /* exchanges of rounds that have yet to end in it; 0: it has yet to begin */
+    size_t bucket;    /* in the communication stream's hands */
+    egc_received received;
     double backward_s;  /* when the backward pass under way began */
     egc_turns *turns;   /* shared */
     progress *progress; /* of each bucket */
     egc_span *busy;     /* compressing and decompressing in the step under way: see busy_slot */
     egc_tally spent[2]; /* on even and odd steps: with priority two are under way */
+
+    egc_survivors *survivors; /* shared; NULL: a loss ends the run */
+    egc_subgroup group;       /* the transport among them, once there was one */
+    uint64_t n_through;       /* exchanges that this worker knows to count */
+    bool kept;                /* the message of an exchange that was begun and does not yet */
+    egc_gate *stale;          /* what `begun` was while streams are ended */
 } worker;
 
 static const egc_training_options *options_of(const worker *w)
@@ -123,6 +149,7 @@ static egc_status decompress(worker *w, const egc_stream *stream, uint64_t step,
 
 static void set_ready(worker *w, size_t b)
 {
+    w->progress[b].stage = STAGE_READY;
     w->progress[b].ready_s = egc_world_now(w->run->world);
     egc_turns_ready(w->turns, b);
 }
@@ -152,22 +179,35 @@ static egc_status fusion_cycle(void *arg, egc_error *err)
     return EGC_OK;
 }
 
-/* A round of the bucket came, and taking it in costs so many seconds: on to its next round. */
-static egc_status end_round(worker *w, const egc_stream *stream, uint64_t step, size_t b,
-                            double seconds, egc_error *err)
+/* What a round of the bucket delivered is decompressed: it is back, or its next message made. */
+static egc_status take_in(worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                          egc_error *err)
 {
     progress *bucket = &w->progress[b];
-    egc_status status = decompress(w, stream, step, b, seconds, err);
+    egc_status status = decompress(w, stream, step, b, bucket->seconds, err);
     if (status)
         return status;
     if (++bucket->round == w->learning->route.n_rounds) {
         bucket->round = 0;
+        bucket->stage = STAGE_ABSENT;
         egc_gate_signal(bucket->back);
         return EGC_OK;
     }
-    status = egc_learning_make_message(w->learning, step, bucket->round, w->rank, b, err);
-    if (!status)
-        status = compress(w, stream, step, b, err);
+    bucket->stage = STAGE_MADE;
+    return egc_learning_make_message(w->learning, step, bucket->round, w->rank, b, err);
+}
+
+/* A round of the bucket came: on to its next. */
+static egc_status end_round(worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                            egc_error *err)
+{
+    progress *bucket = &w->progress[b];
+    egc_status status = EGC_OK;
+    if (bucket->stage == STAGE_DELIVERED)
+        status = take_in(w, stream, step, b, err);
+    if (status || bucket->stage != STAGE_MADE)
+        return status;
+    status = compress(w, stream, step, b, err);
     if (!status)
         set_ready(w, b);
     return status;
@@ -176,7 +216,7 @@ static egc_status end_round(worker *w, const egc_stream *stream, uint64_t step, 
 static egc_status do_task(worker *w, const egc_task *task, egc_error *err)
 {
     if (task->delivered)
-        return end_round(w, &w->compression, task->step, task->bucket, task->seconds, err);
+        return end_round(w, &w->compression, task->step, task->bucket, err);
     egc_status status = compress(w, &w->compression, task->step, task->bucket, err);
     if (!status)
         offer(w, task->step, task->bucket);
@@ -243,9 +283,11 @@ static egc_status finish_step(worker *w, uint64_t step, egc_error *err)
 static egc_status begin_step(worker *w, uint64_t step, egc_error *err)
 {
     egc_status status = egc_run_begin_step(w->run, step, err);
-    if (!status)
-        egc_gate_signal(w->begun);
-    return status;
+    if (status)
+        return status;
+    w->n_begun++;
+    egc_gate_signal(w->begun);
+    return EGC_OK;
 }
 
 /* ---- the compute stream: a step ------------------------------------------------------------- */
@@ -379,85 +421,191 @@ static egc_status compute_stream(void *arg, egc_error *err)
 /* ---- the communication stream --------------------------------------------------------------- */
 
 /* The bucket whose turn it is. Where its message had to wait for other workers' that is told. */
-static egc_status await_turn(worker *w, uint64_t step, size_t *b, egc_error *err)
+static egc_status await_turn(worker *w, egc_error *err)
 {
     double idle_s = egc_world_now(w->run->world);
-    *b = egc_turns_take(w->turns, w->rank);
-    double since_s = fmax(idle_s, w->progress[*b].ready_s);
+    w->bucket = egc_turns_take(w->turns, w->rank);
+    double since_s = fmax(idle_s, w->progress[w->bucket].ready_s);
     if (since_s == egc_world_now(w->run->world))
         return EGC_OK;
-    const egc_timeline_event event = event_of(w, "wait", step, *b);
+    const egc_timeline_event event = event_of(w, "wait", w->step, w->bucket);
     return egc_stream_tell(&w->communication, since_s, &event, err);
 }
 
+/* Sums are made in place: another try begins with the message that the first began with. */
+static egc_status prepare_try(worker *w, size_t b, egc_error *err)
+{
+    size_t round = w->progress[b].round;
+    egc_status status = EGC_OK;
+    if (w->survivors)
+        status = w->kept ? egc_carrier_restore(&w->carrier, w->step, round, b, err)
+                         : egc_carrier_keep(&w->carrier, w->step, round, b, err);
+    w->kept = true;
+    return status;
+}
+
 /* Exchanges the next piece of a bucket. */
-static egc_status exchange(worker *w, uint64_t step, size_t b, egc_received *received,
-                           egc_error *err)
+static egc_status exchange(worker *w, size_t b, egc_error *err)
 {
     progress *bucket = &w->progress[b];
     const egc_transport *transport = w->carrier.transport;
     const egc_route *route = &w->learning->route;
     double start = egc_world_now(w->run->world);
-    egc_timeline_event event = event_of(w, "exchange", step, b);
+    egc_timeline_event event = event_of(w, "exchange", w->step, b);
     event.exchange = route->sparse ? route->sparse->name : route->exchange[bucket->round]->name;
     event.piece = bucket->piece;
-    event.n_pieces = egc_carrier_pieces(&w->carrier, step, bucket->round, b);
-    event.message_bytes = egc_carrier_bytes(&w->carrier, step, bucket->round, b, bucket->piece);
+    event.n_pieces = egc_carrier_pieces(&w->carrier, w->step, bucket->round, b);
+    event.message_bytes = egc_carrier_bytes(&w->carrier, w->step, bucket->round, b, bucket->piece);
     event.network_sent_bytes = -transport->sent_bytes;
     event.network_recv_bytes = -transport->recv_bytes;
     egc_status status =
-        egc_carrier_run(&w->carrier, step, bucket->round, b, bucket->piece, received, err);
+        egc_carrier_run(&w->carrier, w->step, bucket->round, b, bucket->piece, &w->received, err);
     if (status)
-        return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)step, b);
+        return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)w->step, b);
     event.network_sent_bytes += transport->sent_bytes;
     event.network_recv_bytes += transport->recv_bytes;
-    spent_on(w, step)->recv_bytes += event.network_recv_bytes;
-    spent_on(w, step)->comm_s += egc_world_now(w->run->world) - start;
+    spent_on(w, w->step)->recv_bytes += event.network_recv_bytes;
+    spent_on(w, w->step)->comm_s += egc_world_now(w->run->world) - start;
     bucket->piece = bucket->piece + 1 < event.n_pieces ? bucket->piece + 1 : 0;
     return egc_stream_tell(&w->communication, start, &event, err);
 }
 
-/* Counts in *left the rounds of buckets that have yet to come. */
-static egc_status take_turn(worker *w, uint64_t step, size_t *left, egc_error *err)
+/* A round of the bucket came whole. */
+static egc_status accept_round(worker *w, size_t b, egc_error *err)
 {
-    size_t b = 0;
-    egc_received received;
-    egc_status status = await_turn(w, step, &b, err);
+    progress *bucket = &w->progress[b];
+    egc_status status =
+        egc_learning_take(w->learning, w->step, bucket->round, b, &w->received, err);
+    w->kept = false;
+    bucket->stage = STAGE_DELIVERED;
+    bucket->seconds = egc_charge_delivery(w->learning, bucket->round, b, &w->received);
+    return status;
+}
+
+static egc_status take_turn(worker *w, egc_error *err)
+{
+    egc_status status = await_turn(w, err);
+    size_t b = w->bucket;
     if (!status)
-        status = exchange(w, step, b, &received, err);
+        status = prepare_try(w, b, err);
+    if (!status)
+        status = exchange(w, b, err);
     if (status)
         return status;
     if (w->progress[b].piece > 0) {
         set_ready(w, b);
         return EGC_OK;
     }
-    size_t round = w->progress[b].round;
-    --*left;
-    status = egc_learning_take(w->learning, step, round, b, &received, err);
-    if (status)
-        return status;
-    double seconds = egc_charge_delivery(w->learning, round, b, &received);
-    if (!has_compression_stream(w))
-        return end_round(w, &w->communication, step, b, seconds, err);
-    egc_stream_give(&w->compression, (egc_task){step, b, true, seconds});
-    return EGC_OK;
+    if (w->survivors)
+        egc_survivors_commit(w->survivors, &w->n_through);
+    status = accept_round(w, b, err);
+    if (!status && has_compression_stream(w)) {
+        egc_stream_give(&w->compression, (egc_task){w->step, b, true});
+        w->left--;
+    }
+    return status;
 }
 
+/* Whether the bucket it last exchanged is still the communication stream's to work on. */
+static bool has_work(const worker *w)
+{
+    stage at = w->progress[w->bucket].stage;
+    return !has_compression_stream(w) && (at == STAGE_DELIVERED || at == STAGE_MADE);
+}
+
+static egc_status exchange_buckets(worker *w, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    while (w->left > 0 && !status) {
+        if (!has_work(w)) {
+            status = take_turn(w, err);
+            continue;
+        }
+        status = end_round(w, &w->communication, w->step, w->bucket, err);
+        w->left -= !status;
+    }
+    return status;
+}
+
+static void await_step(worker *w)
+{
+    egc_gate_wait(w->begun);
+    if (!egc_repeat_of(&w->run->repeat, w->step, w->rank))
+        w->left = w->learning->plan.n_buckets * w->learning->route.n_rounds;
+}
+
+/* Begins with what is left of the step that it was ended in. */
 static egc_status communication_stream(void *arg, egc_error *err)
 {
     worker *w = arg;
     egc_status status = EGC_OK;
     uint64_t steps = (uint64_t)options_of(w)->steps;
-    for (uint64_t step = 0; step < steps && !status; step++) {
-        size_t left = w->learning->plan.n_buckets * w->learning->route.n_rounds;
-        egc_gate_wait(w->begun);
-        if (egc_repeat_of(&w->run->repeat, step, w->rank))
-            continue;
-        while (left > 0 && !status)
-            status = take_turn(w, step, &left, err);
+    while (w->step < steps && !status) {
+        if (w->left == 0)
+            await_step(w);
+        status = exchange_buckets(w, err);
+        w->step += !status;
     }
+    return w->survivors ? egc_survivors_judge(w->survivors, status) : status;
+}
+
+/* ---- going on without the lost -------------------------------------------------------------- */
+
+/* The gate may have let go of the stream without its knowing: the new one has what it has had. */
+static egc_status stream_ended(void *arg, size_t rank, egc_error *err)
+{
+    worker *w = &((worker *)arg)[rank];
+    egc_turns_halt(w->turns);
+    if (w->stale) /* another recovery was broken off */
+        return EGC_OK;
+    w->stale = w->begun;
+    w->begun = egc_gate_new((int)(w->n_begun - w->step - (w->left > 0)));
+    return w->begun ? EGC_OK : egc_fail_memory(err, 1);
+}
+
+static egc_status spawn_stream(worker *w, const char *what, egc_actor_main main, egc_error *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%sworker %zu", what, w->rank);
+    return egc_world_spawn(w->run->world, (int)w->rank, name, main, w, err);
+}
+
+/* As member number i. What all had counts, though this one was not told. */
+static egc_status begin_anew(worker *w, size_t i, egc_error *err)
+{
+    egc_learning *learning = w->learning;
+    egc_status status = EGC_OK;
+    egc_gate_free(w->stale);
+    w->stale = NULL;
+    egc_subgroup_init(&w->group, egc_world_transport(w->run->world, (int)w->rank, 0),
+                      learning->members, (int)learning->n_members, (int)i);
+    w->carrier.transport = &w->group.common;
+    if (w->n_through < w->survivors->n_committed) {
+        w->n_through = w->survivors->n_committed;
+        status = accept_round(w, w->bucket, err);
+    }
+    for (size_t b = 0; b < learning->plan.n_buckets; b++)
+        if (w->progress[b].stage == STAGE_READY)
+            egc_turns_ready(w->turns, b);
+    return status ? status : spawn_stream(w, "communication of ", communication_stream, err);
+}
+
+static egc_status members_begin(void *arg, egc_error *err)
+{
+    worker *workers = arg;
+    const egc_learning *learning = workers->learning;
+    egc_status status =
+        egc_turns_regroup(workers->turns, learning->members, learning->n_members, err);
+    for (size_t i = 0; i < learning->n_members && !status; i++)
+        status = begin_anew(&workers[learning->members[i]], i, err);
     return status;
 }
+
+static const egc_survivors_ops survivors_ops = {
+    .stream = communication_stream,
+    .ended = stream_ended,
+    .begin = members_begin,
+};
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
@@ -471,6 +619,7 @@ static void worker_fini(worker *w)
     egc_stream_fini(&w->communication);
     egc_stream_fini(&w->cycle);
     egc_gate_free(w->begun);
+    egc_gate_free(w->stale);
     egc_free(w->progress);
     egc_free(w->busy);
 }
@@ -491,19 +640,21 @@ static egc_status make_progress(worker *w, egc_error *err)
 static egc_status start_stream(worker *w, egc_stream *stream, egc_stream_kind kind,
                                const char *what, egc_actor_main main, egc_error *err)
 {
-    char name[64];
     egc_status status = egc_stream_init(stream, w->run->world, w->run->report.sink, (int)w->rank,
                                         kind, w->learning->plan.n_buckets, err);
-    if (status)
-        return status;
-    snprintf(name, sizeof name, "%sworker %zu", what, w->rank);
-    return egc_world_spawn(w->run->world, (int)w->rank, name, main, w, err);
+    return status ? status : spawn_stream(w, what, main, err);
 }
 
 static egc_status worker_init(worker *w, egc_run *run, size_t rank, egc_turns *turns,
-                              egc_error *err)
+                              egc_survivors *survivors, egc_error *err)
 {
-    *w = (worker){.run = run, .learning = run->learning, .rank = rank, .turns = turns};
+    *w = (worker){
+        .run = run,
+        .learning = run->learning,
+        .rank = rank,
+        .turns = turns,
+        .survivors = survivors,
+    };
     egc_status status = make_progress(w, err);
     if (!status)
         status = egc_carrier_init(&w->carrier, run->learning, rank, run->world,
@@ -532,23 +683,37 @@ static egc_status name_step(const egc_run *run, egc_status status, egc_error *er
     return egc_error_prefix(err, "step %llu", (unsigned long long)run->steps_begun - 1);
 }
 
-static egc_status simulate(egc_run *run, egc_error *err)
+/* Makes the workers, and counts in *made those that worker_fini is for. */
+static egc_status make_workers(egc_run *run, worker *workers, egc_turns *turns,
+                               egc_survivors *survivors, size_t *made, egc_error *err)
 {
     const egc_learning *learning = run->learning;
-    size_t n_workers = learning->n_workers, made = 0;
-    bool by_priority = learning->config->options.schedule == EGC_SCHEDULE_PRIORITY;
-    egc_turns turns;
+    const egc_training_options *options = &learning->config->options;
+    bool by_priority = options->schedule == EGC_SCHEDULE_PRIORITY;
+    bool drops = options->on_failure == EGC_ON_FAILURE_DROP;
+    egc_status status = egc_turns_init(turns, learning->members, learning->n_workers,
+                                       learning->plan.n_buckets, by_priority, err);
+    if (!status && drops)
+        status = egc_survivors_init(survivors, run, &survivors_ops, workers, err);
+    for (; *made < learning->n_workers && !status; ++*made)
+        status = worker_init(&workers[*made], run, *made, turns, drops ? survivors : NULL, err);
+    return !status && drops ? egc_survivors_watch(survivors, err) : status;
+}
+
+static egc_status simulate(egc_run *run, egc_error *err)
+{
+    size_t n_workers = run->learning->n_workers, made = 0;
+    egc_turns turns = {0};
+    egc_survivors survivors = {0};
     worker *workers = egc_calloc(n_workers, sizeof *workers);
-    egc_status status =
-        egc_turns_init(&turns, n_workers, learning->plan.n_buckets, by_priority, err);
-    if (!status && !workers)
-        status = egc_fail_memory(err, n_workers * sizeof *workers);
-    for (; made < n_workers && !status; made++)
-        status = worker_init(&workers[made], run, made, &turns, err);
+    if (!workers)
+        return egc_fail_memory(err, n_workers * sizeof *workers);
+    egc_status status = make_workers(run, workers, &turns, &survivors, &made, err);
     if (!status)
         status = name_step(run, egc_world_run(run->world, err), err);
     for (size_t rank = 0; rank < made; rank++)
         worker_fini(&workers[rank]);
+    egc_survivors_fini(&survivors);
     egc_turns_fini(&turns);
     egc_free(workers);
     return status;
@@ -592,6 +757,7 @@ const egc_algorithm_type egc_algorithm_sync = {
     .params = params,
     .timeless = true,
     .one_message_each = true,
+    .drops = true,
     .check = check,
     .run = run_sync,
 };

@@ -53,3 +53,37 @@ grep -q 'step 1: ' lost/runs.csv || fail "the step must be named"
 # Back before anybody sends: nothing is lost.
 with back 'events = { { at = 0, link = "*", state = "down" }, { at = "0.5us", link = "*", state = "up" } }'
 ends 0 egc-sim run back.lua --out back
+
+# Going on without the lost: the same until then, and an accuracy at the end.
+with gone 'events = { { at = "9ms", host = "host-1", state = "down" } }'
+ends 0 egc-sim run gone.lua --out gone --set on_failure=drop --set failure_timeout=20ms
+[ "$(column gone/runs.csv status | xargs)" = "ok ok" ] || fail "one worker must go on alone"
+[ "$(column gone/steps.csv step | xargs)" = "0 1 2 0 1 2" ] || fail "all steps must be there"
+column gone/steps.csv step_s | sed -n 2p | awk '$1 < 0.02 { exit 1 }' ||
+    fail "the step of the loss must take the timeout"
+# What is applied is then the average of those who are left, and the drift falls.
+column gone/steps.csv drift | sed -n 2,3p | xargs | awk '$2 >= $1 { exit 1 }' ||
+    fail "sums must be divided by as many as take part"
+column gone/runs.csv accuracy | awk '$1 < 0.2 { exit 1 }' || fail "what goes on must learn"
+
+# A link that comes back before the timeout: the exchange is done again by both, with the same sum.
+with flap 'events = { { at = "9ms", link = "*", state = "down" }, { at = "10ms", link = "*", state = "up" } }'
+ends 0 egc-sim run flap.lua --out flap --set on_failure=drop --set failure_timeout=20ms
+cut -d, -f2-14 even/steps.csv >even.learnt
+cut -d, -f2-14 flap/steps.csv >flap.learnt
+diff -u even.learnt flap.learnt >&2 || fail "nothing must be lost when a link comes back"
+
+# Two workers that do not reach each other: neither may go on.
+with split 'events = { { at = "9ms", link = "*link_1_*", state = "down" } }'
+ends 1 egc-sim run split.lua --out split --set on_failure=drop --set failure_timeout=20ms
+grep -q 'step 1: no group of workers that reach each other at 0.029 s is more than half of the 2' split/runs.csv ||
+    fail "the halves of a cut network must not go on"
+
+cp "$small" x.lua
+for method in cltk signsgd; do
+    refuses 1 "x.lua:3: on_failure: method $method, whose messages have a leader or owners, can only stop, got drop" \
+        egc-sim run x.lua --set method=$method --set on_failure=drop
+done
+for streams in schedule=priority partition=4KiB compress_on=stream bucket=fusion; do
+    refuses 1 "x.lua:3: on_failure: with ${streams/4KiB}" egc-sim run x.lua --set $streams --set on_failure=drop
+done
