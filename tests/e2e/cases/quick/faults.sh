@@ -85,5 +85,5 @@ for method in cltk signsgd; do
         egc-sim run x.lua --set method=$method --set on_failure=drop
 done
 for streams in schedule=priority partition=4KiB compress_on=stream bucket=fusion; do
-    refuses 1 "x.lua:3: on_failure: with ${streams/4KiB}" egc-sim run x.lua --set $streams --set on_failure=drop
+    refuses 1 "x.lua:3: on_failure: with ${streams%%=*}..." egc-sim run x.lua --set $streams --set on_failure=drop
 done
