@@ -13,7 +13,8 @@ enum { SEED_STRAGGLERS = 0x5742, SEED_JITTER };
 static egc_status choose_stragglers(egc_pace *paces, const egc_world_config *config, egc_error *err)
 {
     const egc_cluster_common *common = config->cluster_params;
-    size_t n = (size_t)config->workers, slow = (size_t)lround(common->stragglers * (double)n);
+    size_t n = (size_t)(config->workers - config->servers),
+           slow = (size_t)lround(common->stragglers * (double)n);
     uint64_t state = egc_seed_derive(config->seed, SEED_STRAGGLERS, 0);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
     if (slow == 0)
@@ -51,6 +52,6 @@ void egc_pace_begin_step(egc_pace *pace, const egc_world_config *config, int ran
     uint64_t seed = egc_seed_derive(config->seed, SEED_JITTER, (uint64_t)rank);
     uint64_t state = egc_seed_derive(seed, step, 0);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
-    if (variance > 0)
+    if (variance > 0 && rank < config->workers - config->servers)
         pace->now = gsl_ran_gamma(&rng, 1 / variance, variance);
 }

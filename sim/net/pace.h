@@ -5,7 +5,7 @@
  * Host i computes at host_speeds[i], beginning again after the last. `stragglers` of the workers,
  * rounded, drawn once a run, take straggler_slowdown times as long. With `jitter` j the time of
  * each step of each worker is multiplied by a number of its own, gamma-distributed with mean 1 and
- * standard deviation j. All is drawn from the run's seed. */
+ * standard deviation j. All is drawn from the run's seed, and servers, the last ranks, are not drawn. */
 #ifndef EGC_NET_PACE_H
 #define EGC_NET_PACE_H
 
@@ -17,7 +17,7 @@ typedef struct egc_pace {
     double now;     /* in this step */
 } egc_pace;
 
-/* Fills in that of config->workers workers. MEMORY. */
+/* Fills in that of config->workers ranks. MEMORY. */
 egc_status egc_pace_init(egc_pace *paces, const egc_world_config *config,
                          egc_error *err) EGC_MUST_CHECK;
 

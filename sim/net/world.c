@@ -28,6 +28,9 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_RANGE,
                         "workers must be in [1, %zu], the hosts of cluster %s, got %d", hosts,
                         config->cluster->name, config->workers);
+    if (config->servers < 0 || config->servers > config->workers)
+        return egc_fail(err, EGC_ERROR_RANGE, "servers must be in [0, %d], the ranks, got %d",
+                        config->workers, config->servers);
     if (config->channels < 1)
         return egc_fail(err, EGC_ERROR_RANGE, "channels must be >= 1, got %d", config->channels);
     if (!(config->max_sim_time_s > 0))

@@ -28,6 +28,7 @@ typedef struct egc_world_config {
     egc_network_model network_model;
     uint64_t seed;         /* of stragglers, jitter and background traffic */
     int workers;           /* ranks */
+    int servers;           /* of them, the last so many do not straggle or jitter */
     const int *seats;      /* the host of each rank, borrowed; NULL: rank r sits on host r */
     bool hollow;           /* see egc_transport */
     bool one_message_each; /* no rank ever has two on the way: quicker to simulate */

@@ -225,6 +225,7 @@ egc_status egc_training_world(const egc_training_config *config, bool hollow, eg
         .network_model = (egc_network_model)config->options.network_model,
         .seed = (uint64_t)config->options.seed,
         .workers = (int)ranks,
+        .servers = (int)ranks - (int)config->options.workers,
         .seats = seats,
         .hollow = hollow,
         .one_message_each = egc_algorithm_of(config)->one_message_each,

@@ -40,7 +40,8 @@ static egc_status compute_steps(worker *self, egc_error *err)
     return EGC_OK;
 }
 
-static void measure_pace(const egc_cluster_common *network, uint64_t seed, pace_notes *out)
+static void measure_pace_with_servers(const egc_cluster_common *network, uint64_t seed, int servers,
+                                      pace_notes *out)
 {
     pace_notes *notes = shared_memory(sizeof *notes);
     net_trial trial = trial_of(WORKERS, 1e9, 1e-6, compute_steps, &notes);
@@ -49,9 +50,15 @@ static void measure_pace(const egc_cluster_common *network, uint64_t seed, pace_
     trial.network.straggler_slowdown = network->straggler_slowdown;
     trial.network.jitter = network->jitter;
     trial.config.seed = seed;
+    trial.config.servers = servers;
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
     *out = *notes;
+}
+
+static void measure_pace(const egc_cluster_common *network, uint64_t seed, pace_notes *out)
+{
+    measure_pace_with_servers(network, seed, 0, out);
 }
 
 static void test_hosts_compute_at_their_speeds(void **state)
@@ -85,6 +92,29 @@ static void test_the_seed_says_who_straggles(void **state)
         assert_int_equal(stragglers, 2);
     }
     assert_true(differ > 0);
+}
+
+/* The share is of the workers: of eight ranks two serve, so that half of the others is three. */
+static void test_servers_are_not_drawn(void **state)
+{
+    (void)state;
+    enum { SERVERS = 2 };
+    for (uint64_t seed = 1; seed < 3; seed++) {
+        pace_notes got;
+        int stragglers = 0;
+        measure_pace_with_servers(&(egc_cluster_common){.stragglers = 0.5, .straggler_slowdown = 3},
+                                  seed, SERVERS, &got);
+        for (int rank = 0; rank < WORKERS; rank++)
+            stragglers += got.took_s[rank] > 2;
+        assert_int_equal(stragglers, 3);
+        measure_pace_with_servers(
+            &(egc_cluster_common){.stragglers = 1, .straggler_slowdown = 3, .jitter = 0.3}, seed,
+            SERVERS, &got);
+        for (int rank = WORKERS - SERVERS; rank < WORKERS; rank++)
+            assert_close(got.took_s[rank], 1, 1e-9);
+        for (int rank = 0; rank < WORKERS - SERVERS; rank++)
+            assert_true(fabs(got.took_s[rank] - 1) > 1e-3 && got.took_s[rank] != 3);
+    }
 }
 
 /* 4000 draws: the mean lies within 5 of its standard errors, j / sqrt(4000), and the variance
@@ -487,6 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hosts_compute_at_their_speeds),
         cmocka_unit_test(test_the_seed_says_who_straggles),
+        cmocka_unit_test(test_servers_are_not_drawn),
         cmocka_unit_test(test_jitter_has_its_mean_and_variance),
         cmocka_unit_test(test_a_link_becomes_slower),
         cmocka_unit_test(test_latency_changes_for_messages_that_start_later),

@@ -428,6 +428,20 @@ static void stragglers(void **state)
     assert_true(delay[0] == 0 && delay[1] > 2 && delay[2] > 1);
 }
 
+/* Half of one worker, rounded, is that worker, whatever the seed; the server is never drawn. */
+static void servers_do_not_straggle(void **state)
+{
+    (void)state;
+    for (int64_t seed = 1; seed < 6; seed++) {
+        egc_training_config config = ps_of("none", "sync", 1, 3);
+        egc_cluster_common *common = (void *)(uintptr_t)config.cluster_params;
+        common->stragglers = 0.5;
+        common->straggler_slowdown = 2;
+        config.options.seed = seed;
+        assert_close(mean_of(&config)->compute_s, 2 * (forward_s + backward_s), 1e-6);
+    }
+}
+
 /* ---- what goes wrong --------------------------------------------------------------------------
  */
 
@@ -508,6 +522,7 @@ int main(void)
         cmocka_unit_test(alone_all_modes_agree),
         cmocka_unit_test(all_ways_lead_to_the_minimum),
         cmocka_unit_test(stragglers),
+        cmocka_unit_test(servers_do_not_straggle),
         cmocka_unit_test(impossible_servers),
         cmocka_unit_test(divergence_is_a_result),
         cmocka_unit_test(runs_repeat),
