@@ -101,9 +101,9 @@ static json_int_t process_of(int rank)
     return (json_int_t)rank + 1;
 }
 
-static json_int_t thread_of(int rank, int stream)
+static json_int_t thread_of(const egc_timeline_file *file, int rank, size_t stream)
 {
-    return (json_int_t)rank * EGC_N_STREAMS + stream + 1;
+    return (json_int_t)((size_t)rank * file->n_streams + stream + 1);
 }
 
 static egc_status put_event(egc_timeline_file *file, json_t *event, egc_error *err)
@@ -115,51 +115,94 @@ static egc_status put_event(egc_timeline_file *file, json_t *event, egc_error *e
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+typedef struct rank_name {
+    char text[32];
+} rank_name;
+
+static rank_name name_of(const egc_timeline_file *file, size_t rank)
+{
+    rank_name name;
+    bool serves = rank >= file->n_workers;
+    snprintf(name.text, sizeof name.text, "%s %zu", serves ? "server" : "worker",
+             rank - (serves ? file->n_workers : 0));
+    return name;
+}
+
 static egc_status put_process(egc_timeline_file *file, int rank, egc_error *err)
 {
-    char name[32];
-    bool serves = (size_t)rank >= file->n_workers;
-    snprintf(name, sizeof name, "%s %zu", serves ? "server" : "worker",
-             (size_t)rank - (serves ? file->n_workers : 0));
     return put_event(file,
                      json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name", "pid",
-                               process_of(rank), "args", "name", name),
+                               process_of(rank), "args", "name", name_of(file, (size_t)rank).text),
                      err);
 }
 
-/* Names the process of a rank, and the thread of its stream, before their first event. */
-static egc_status introduce(egc_timeline_file *file, int rank, int stream, egc_error *err)
+/* The streams of a rank in their order: lanes come last. */
+static size_t stream_of(const egc_timeline_event *event)
 {
-    static const char *const names[EGC_N_STREAMS] = {"compute", "compression", "communication"};
-    bool *known = &file->known[rank * EGC_N_STREAMS];
-    bool is_new = true;
-    for (int i = 0; i < EGC_N_STREAMS; i++)
-        is_new = is_new && !known[i];
-    egc_status status = is_new ? put_process(file, rank, err) : EGC_OK;
-    if (status || known[stream])
-        return status;
-    known[stream] = true;
-    json_int_t pid = process_of(rank), tid = thread_of(rank, stream);
-    status = put_event(file,
-                       json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name", "thread_name",
-                                 "pid", pid, "tid", tid, "args", "name", names[stream]),
-                       err);
-    if (!status)
-        status = put_event(file,
-                           json_pack("{s:s, s:s, s:I, s:I, s:{s:i}}", "ph", "M", "name",
-                                     "thread_sort_index", "pid", pid, "tid", tid, "args",
-                                     "sort_index", stream),
-                           err);
-    return status;
+    return (size_t)event->stream + event->lane;
 }
 
-static json_t *args_of(const egc_timeline_event *event)
+static egc_status put_thread(egc_timeline_file *file, const egc_timeline_event *event,
+                             egc_error *err)
+{
+    static const char *const names[] = {"compute", "compression", "reception", "communication"};
+    char name[64];
+    bool has_lanes = event->stream == EGC_STREAM_COMMUNICATION && file->n_streams > EGC_N_STREAMS;
+    snprintf(name, sizeof name, has_lanes ? "%s with server %zu" : "%s", names[event->stream],
+             event->lane);
+    json_int_t pid = process_of(event->rank);
+    json_int_t tid = thread_of(file, event->rank, stream_of(event));
+    egc_status status =
+        put_event(file,
+                  json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name", "thread_name",
+                            "pid", pid, "tid", tid, "args", "name", name),
+                  err);
+    return status ? status
+                  : put_event(file,
+                              json_pack("{s:s, s:s, s:I, s:I, s:{s:I}}", "ph", "M", "name",
+                                        "thread_sort_index", "pid", pid, "tid", tid, "args",
+                                        "sort_index", (json_int_t)stream_of(event)),
+                              err);
+}
+
+/* Names the process of a rank, and the thread of its stream, before their first event. */
+static egc_status introduce(egc_timeline_file *file, const egc_timeline_event *event,
+                            egc_error *err)
+{
+    bool *known = &file->known[(size_t)event->rank * file->n_streams];
+    bool is_new = true;
+    for (size_t i = 0; i < file->n_streams; i++)
+        is_new = is_new && !known[i];
+    egc_status status = is_new ? put_process(file, event->rank, err) : EGC_OK;
+    if (status || known[stream_of(event)])
+        return status;
+    known[stream_of(event)] = true;
+    return put_thread(file, event, err);
+}
+
+static json_t *peers_of(const egc_timeline_file *file, const egc_timeline_event *event)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < event->n_peers && names; i++)
+        if (json_array_append_new(names, json_string(name_of(file, event->peers[i]).text)) != 0) {
+            json_decref(names);
+            names = NULL;
+        }
+    return names;
+}
+
+static json_t *args_of(const egc_timeline_file *file, const egc_timeline_event *event)
 {
     json_t *args = json_pack("{s:I}", "step", (json_int_t)event->step), *more = NULL;
     int failed = args == NULL;
     if (event->layers) {
         more = json_pack("{s:o, s:I, s:I}", "layers", egc_json_text(event->layers), "bucket",
                          (json_int_t)event->bucket, "round", (json_int_t)event->round);
+        failed |= json_object_update(args, more);
+        json_decref(more);
+    }
+    if (event->peers) {
+        more = json_pack("{s:o, s:f}", "peers", peers_of(file, event), "bytes", event->bytes);
         failed |= json_object_update(args, more);
         json_decref(more);
     }
@@ -200,13 +243,13 @@ egc_status egc_timeline_add(egc_timeline_file *file, const egc_timeline_event *e
     double start_us = in_us(event->start_s), end_us = in_us(event->end_s);
     if (!is_wanted(file, event))
         return EGC_OK;
-    int rank = event->rank, stream = (int)event->stream;
-    egc_status status = introduce(file, rank, stream, err);
+    egc_status status = introduce(file, event, err);
     if (status)
         return status;
     json_t *json =
-        json_pack("{s:s, s:I, s:I, s:f, s:o}", "name", event->name, "pid", process_of(rank), "tid",
-                  thread_of(rank, stream), "ts", start_us, "args", args_of(event));
+        json_pack("{s:s, s:I, s:I, s:f, s:o}", "name", event->name, "pid", process_of(event->rank),
+                  "tid", thread_of(file, event->rank, stream_of(event)), "ts", start_us, "args",
+                  args_of(file, event));
     json_t *kind = end_us > start_us ? json_pack("{s:s, s:f}", "ph", "X", "dur", end_us - start_us)
                                      : json_pack("{s:s, s:s}", "ph", "i", "s", "t");
     bool made = json_object_update(json, kind) == 0;
@@ -222,9 +265,13 @@ egc_status egc_timeline_add(egc_timeline_file *file, const egc_timeline_event *e
 egc_status egc_timeline_open(egc_timeline_file *file, const egc_timeline_limits *limits,
                              const char *record, const egc_point *point, egc_error *err)
 {
-    size_t tracks = egc_algorithm_ranks(&point->config) * EGC_N_STREAMS;
+    size_t n_workers = (size_t)point->config.options.workers;
+    size_t n_ranks = egc_algorithm_ranks(&point->config), n_servers = n_ranks - n_workers;
+    size_t n_streams = EGC_N_STREAMS + (n_servers > 1 ? n_servers - 1 : 0);
+    size_t tracks = n_ranks * n_streams;
     *file = (egc_timeline_file){.limits = *limits,
-                                .n_workers = (size_t)point->config.options.workers,
+                                .n_workers = n_workers,
+                                .n_streams = n_streams,
                                 .draft = {.fd = -1},
                                 .known = egc_calloc(tracks, sizeof *file->known)};
     if (!file->known)

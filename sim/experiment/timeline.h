@@ -32,6 +32,7 @@ egc_status egc_timeline_import(const char *dir, const char *run_id, const char *
 typedef struct egc_timeline_file {
     egc_timeline_limits limits;
     size_t n_workers;
+    size_t n_streams; /* of a rank, at most */
     egc_draft draft;
     egc_buf text; /* not yet in the file */
     bool *known;  /* of each rank and stream: it has been named */

@@ -33,17 +33,45 @@ egc_status egc_stream_work(const egc_stream *stream, double seconds,
     return seconds > 0 ? egc_stream_tell(stream, when->start_s, event, err) : EGC_OK;
 }
 
-egc_status egc_stream_tell(const egc_stream *stream, double start_s,
-                           const egc_timeline_event *event, egc_error *err)
+static egc_status tell(const egc_stream *stream, double start_s, double end_s,
+                       const egc_timeline_event *event, egc_error *err)
 {
     if (!stream->sink->event)
         return EGC_OK;
     egc_timeline_event told = *event;
     told.rank = stream->rank;
     told.stream = stream->kind;
+    told.lane = stream->lane;
     told.start_s = start_s;
-    told.end_s = egc_world_now(stream->world);
+    told.end_s = end_s;
     return stream->sink->event(stream->sink->arg, &told, err);
+}
+
+egc_status egc_stream_tell(const egc_stream *stream, double start_s,
+                           const egc_timeline_event *event, egc_error *err)
+{
+    return tell(stream, start_s, egc_world_now(stream->world), event, err);
+}
+
+egc_status egc_stream_tell_wait(const egc_stream *stream, double start_s, uint64_t step,
+                                egc_error *err)
+{
+    const egc_timeline_event event = {.name = "wait", .step = step};
+    return egc_world_now(stream->world) > start_s ? egc_stream_tell(stream, start_s, &event, err)
+                                                  : EGC_OK;
+}
+
+egc_status egc_stream_work_both(const egc_stream *stream, double seconds, double first_s,
+                                const egc_timeline_event events[2], egc_span *when, egc_error *err)
+{
+    if (first_s == 0 || first_s == seconds)
+        return egc_stream_work(stream, seconds, &events[first_s == 0], when, err);
+    when->start_s = egc_world_now(stream->world);
+    egc_world_compute(stream->world, stream->rank, seconds);
+    when->end_s = egc_world_now(stream->world);
+    double between_s = when->start_s + first_s / seconds * (when->end_s - when->start_s);
+    egc_status status = tell(stream, when->start_s, between_s, &events[0], err);
+    return status ? status : tell(stream, between_s, when->end_s, &events[1], err);
 }
 
 void egc_stream_give(egc_stream *stream, egc_task task)

@@ -26,6 +26,7 @@ typedef struct egc_stream {
     const egc_training_sink *sink;
     int rank;
     egc_stream_kind kind;
+    size_t lane;
     egc_task *tasks; /* a ring: those given and not yet taken */
     size_t room, first, n_tasks;
     bool ends;
@@ -47,9 +48,20 @@ egc_status egc_stream_work(const egc_stream *stream, double seconds,
                            const egc_timeline_event *event, egc_span *when,
                            egc_error *err) EGC_MUST_CHECK;
 
+/* The same for two things in one go that the device takes `seconds` for, first_s of them for the
+ * first. What they took is shared out between them in that proportion. */
+egc_status egc_stream_work_both(const egc_stream *stream, double seconds, double first_s,
+                                const egc_timeline_event events[2], egc_span *when,
+                                egc_error *err) EGC_MUST_CHECK;
+
 /* Tells the timeline of what began at start_s and ends now. */
 egc_status egc_stream_tell(const egc_stream *stream, double start_s,
                            const egc_timeline_event *event, egc_error *err) EGC_MUST_CHECK;
+
+/* Tells the timeline of a wait for something of `step` that began at start_s and ends now. One of
+ * no time is none. */
+egc_status egc_stream_tell_wait(const egc_stream *stream, double start_s, uint64_t step,
+                                egc_error *err) EGC_MUST_CHECK;
 
 /* Gives the stream something to do, after what it has been given before. */
 void egc_stream_give(egc_stream *stream, egc_task task);

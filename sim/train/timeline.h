@@ -10,21 +10,28 @@
 typedef enum egc_stream_kind {
     EGC_STREAM_COMPUTE,
     EGC_STREAM_COMPRESSION,
-    EGC_STREAM_COMMUNICATION,
+    EGC_STREAM_RECEPTION,     /* takes in what comes back, where another sends meanwhile */
+    EGC_STREAM_COMMUNICATION, /* the last, since a rank may have several: see lane */
     EGC_N_STREAMS,
 } egc_stream_kind;
 
-/* Strings are borrowed for the call. Events of one stream of one rank never overlap. */
+/* What it points to is borrowed for the call. Events of one stream of one rank never overlap. */
 typedef struct egc_timeline_event {
     const char *name; /* what it did: "forward", "backward", "compress", "exchange", "decompress",
-                         "wait", or a verb of another algorithm's */
+                         "wait", or a word of another algorithm's */
     uint64_t step;
     int rank; /* workers first, then servers */
     egc_stream_kind stream;
+    size_t lane; /* which of its communication streams: ps has one for each server; otherwise 0 */
     double start_s, end_s; /* simulated */
 
     const char *layers;   /* of the bucket it is about, "FIRST..LAST"; NULL when about none */
     size_t bucket, round; /* where there are layers */
+
+    const size_t
+        *peers; /* ranks it sent something to or got it from, without a collective; else NULL */
+    size_t n_peers;
+    double bytes; /* of that, once: what sent_bytes counts where workers sent it */
 
     const char *exchange;   /* of an exchange; NULL otherwise, and the rest does not apply */
     size_t piece, n_pieces; /* which part of the messages it carried: egc_carrier_pieces */

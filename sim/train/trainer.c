@@ -184,6 +184,23 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters, e
     return status;
 }
 
+/* ---- the timeline --------------------------------------------------------------------------- */
+
+egc_stream egc_trainer_stream(const egc_trainer *trainer, int rank, egc_stream_kind kind)
+{
+    return (egc_stream){
+        .world = trainer->world, .sink = trainer->report.sink, .rank = rank, .kind = kind};
+}
+
+egc_timeline_event egc_trainer_event(const egc_trainer *trainer, const char *name, uint64_t step,
+                                     size_t bucket)
+{
+    return (egc_timeline_event){.name = name,
+                                .step = step,
+                                .layers = trainer->plan.buckets[bucket].layers,
+                                .bucket = bucket};
+}
+
 /* ---- compressing ---------------------------------------------------------------------------- */
 
 egc_coder_config egc_trainer_coder(const egc_trainer *trainer, size_t n_messages)

@@ -9,6 +9,7 @@
 #define EGC_TRAIN_TRAINER_H
 
 #include "train/report.h"
+#include "train/stream.h"
 
 typedef struct egc_trainer {
     const egc_training_config *config;
@@ -63,6 +64,15 @@ egc_status egc_trainer_gradient(egc_trainer *trainer, uint64_t step, size_t work
  * the step, which took the time since the last one, and begins the next. */
 egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters,
                                 egc_error *err) EGC_MUST_CHECK;
+
+/* ---- the timeline --------------------------------------------------------------------------- */
+
+/* A stream to work on and to tell of. It takes no tasks and owns nothing. */
+egc_stream egc_trainer_stream(const egc_trainer *trainer, int rank, egc_stream_kind kind);
+
+/* Something that happens to a bucket, for egc_stream_work and _tell. */
+egc_timeline_event egc_trainer_event(const egc_trainer *trainer, const char *name, uint64_t step,
+                                     size_t bucket);
 
 /* ---- compressing ---------------------------------------------------------------------------- */
 

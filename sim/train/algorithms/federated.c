@@ -35,6 +35,8 @@ static egc_status member_init(egc_federation *f, size_t number, egc_error *err)
     *m = (egc_member){
         .federation = f,
         .number = number,
+        .compute = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMPUTE),
+        .communication = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMMUNICATION),
         .client_begins = egc_gate_new(0),
         .server_begins = egc_gate_new(0),
         .uploaded = egc_calloc(n_buckets, sizeof *m->uploaded),
@@ -89,6 +91,7 @@ static egc_status federation_init(egc_federation *f, egc_error *err)
     f->idle = egc_calloc(n, sizeof *f->idle);
     f->uploads = egc_calloc(n, sizeof *f->uploads);
     f->news = egc_gate_new(0);
+    f->server = egc_trainer_stream(&f->trainer, egc_federation_server(f), EGC_STREAM_COMPUTE);
     if (!f->members || !f->sample || !f->idle || !f->uploads || !f->news)
         return egc_fail_memory(err, n * sizeof *f->members);
     egc_status status = egc_clients_init(&f->clients, &f->trainer, &f->params->clients, err);

@@ -20,6 +20,7 @@ typedef struct egc_federated {
 typedef struct egc_member {
     struct egc_federation *federation;
     size_t number;
+    egc_stream compute, communication;
     egc_gate *client_begins, *server_begins; /* one signal a round that it is sampled in */
     bool busy;                               /* from being sampled until its upload is through */
     uint64_t round;                          /* that it was last sampled in */
@@ -35,6 +36,7 @@ typedef struct egc_member {
 typedef struct egc_federation {
     const egc_federated *params;
     egc_trainer trainer;
+    egc_stream server;
     egc_clients clients;
     egc_downlink downlink;
     egc_member *members;
@@ -58,8 +60,9 @@ static inline egc_transport *egc_federation_transport(egc_federation *f, int ran
     return egc_world_transport(f->trainer.world, rank, 0);
 }
 
-/* Occupies a rank's device, and says for how long that was. */
-double egc_federation_work(egc_federation *f, int rank, double seconds);
+/* Occupies a rank's device in a round, and adds to *total for how long that was. IO of the sink. */
+egc_status egc_federation_work(const egc_stream *stream, const char *name, uint64_t round,
+                               double seconds, double *total, egc_error *err) EGC_MUST_CHECK;
 
 /* What actors do: a client on its host (arg: its member), what serves it at the server (likewise),
  * and the server (arg: the federation). */

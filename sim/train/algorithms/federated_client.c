@@ -4,41 +4,64 @@
 
 #include "base/mem.h"
 
-double egc_federation_work(egc_federation *f, int rank, double seconds)
+egc_status egc_federation_work(const egc_stream *stream, const char *name, uint64_t round,
+                               double seconds, double *total, egc_error *err)
 {
-    double start = egc_world_now(f->trainer.world);
-    egc_world_compute(f->trainer.world, rank, seconds);
-    return egc_world_now(f->trainer.world) - start;
+    egc_span when;
+    const egc_timeline_event event = {.name = name, .step = round};
+    egc_status status = egc_stream_work(stream, seconds, &event, &when, err);
+    *total += when.end_s - when.start_s;
+    return status;
 }
 
 /* ---- a client ------------------------------------------------------------------------------- */
 
-static egc_status receive_model(egc_member *m, egc_error *err)
+/* Between the client and the server, from start_s to now. */
+static egc_status tell_transfer(const egc_member *m, const char *name, uint64_t round,
+                                double start_s, double bytes, egc_error *err)
+{
+    size_t peer = (size_t)egc_federation_server(m->federation);
+    const egc_timeline_event event = {
+        .name = name, .step = round, .peers = &peer, .n_peers = 1, .bytes = bytes};
+    return egc_stream_tell(&m->communication, start_s, &event, err);
+}
+
+static egc_status download(egc_member *m, egc_error *err)
 {
     egc_federation *f = m->federation;
     egc_transport *transport = egc_federation_transport(f, (int)m->number);
     egc_request *request;
+    double start = egc_world_now(f->trainer.world);
     egc_status status = egc_irecv(transport, egc_federation_server(f), &m->model, &request, err);
     if (!status)
         status = egc_wait(transport, request, err);
+    if (!status)
+        status = tell_transfer(m, "download", m->round, start, (double)m->model.len, err);
+    f->trainer.tally.comm_s += egc_world_now(f->trainer.world) - start;
     egc_buf_fini(&m->model); /* what is in it, the member's messages were made of */
     m->model = (egc_buf){0};
     return status;
 }
 
+/* The server may sample the client again before this returns. */
 static egc_status upload(egc_member *m, egc_error *err)
 {
+    uint64_t round = m->round;
     egc_federation *f = m->federation;
     egc_transport *transport = egc_federation_transport(f, (int)m->number);
     const egc_buf *messages = f->clients.client[m->number].sender.messages;
     size_t n_buckets = f->trainer.plan.n_buckets;
+    double start = egc_world_now(f->trainer.world), bytes = 0;
     egc_status status = EGC_OK;
+    for (size_t b = 0; b < n_buckets; b++)
+        bytes += (double)messages[b].len;
     for (size_t b = 0; b < n_buckets && !status; b++)
         status = egc_isend(transport, egc_federation_server(f), messages[b].data, messages[b].len,
                            &m->sends[b], err);
     for (size_t b = 0; b < n_buckets && !status; b++)
         status = egc_wait(transport, m->sends[b], err);
-    return status;
+    f->trainer.tally.comm_s += egc_world_now(f->trainer.world) - start;
+    return status ? status : tell_transfer(m, "upload", round, start, bytes, err);
 }
 
 static double compute_s(const egc_federation *f, size_t number)
@@ -63,33 +86,36 @@ static egc_status take_part(egc_member *m, egc_error *err)
 {
     egc_federation *f = m->federation;
     egc_tally *tally = &f->trainer.tally;
-    int rank = (int)m->number;
-    double start = egc_world_now(f->trainer.world);
-    egc_status status = receive_model(m, err);
-    if (status)
-        return status;
-    tally->comm_s += egc_world_now(f->trainer.world) - start;
-    double seconds = egc_federation_work(f, rank, m->unpack_s);
-    tally->decompress_s += seconds;
-    seconds = egc_federation_work(f, rank, compute_s(f, m->number));
-    tally->compute_s += seconds;
-    seconds = egc_federation_work(f, rank, compress_s(f, m->number));
-    tally->compress_s += seconds;
-    start = egc_world_now(f->trainer.world);
-    status = upload(m, err);
-    tally->comm_s += egc_world_now(f->trainer.world) - start;
-    return status;
+    const egc_stream *on = &m->compute;
+    egc_status status = download(m, err);
+    if (!status)
+        status =
+            egc_federation_work(on, "decompress", m->round, m->unpack_s, &tally->decompress_s, err);
+    if (!status)
+        status = egc_federation_work(on, "local steps", m->round, compute_s(f, m->number),
+                                     &tally->compute_s, err);
+    if (!status)
+        status = egc_federation_work(on, "compress", m->round, compress_s(f, m->number),
+                                     &tally->compress_s, err);
+    return status ? status : upload(m, err);
+}
+
+/* Waits until the client is sampled, or the run is over. */
+static egc_status await_round(egc_member *m, egc_error *err)
+{
+    double start = egc_world_now(m->federation->trainer.world);
+    egc_gate_wait(m->client_begins);
+    return m->federation->over ? EGC_OK : egc_stream_tell_wait(&m->compute, start, m->round, err);
 }
 
 egc_status egc_federation_client(void *arg, egc_error *err)
 {
     egc_member *m = arg;
-    egc_status status = EGC_OK;
-    egc_gate_wait(m->client_begins);
+    egc_status status = await_round(m, err);
     while (!m->federation->over && !status) {
         status = take_part(m, err);
         if (!status)
-            egc_gate_wait(m->client_begins);
+            status = await_round(m, err);
     }
     return status;
 }

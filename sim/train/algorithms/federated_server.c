@@ -57,29 +57,48 @@ static egc_status prepare(egc_federation *f, egc_member *m, egc_error *err)
     return status;
 }
 
-static egc_status begin_round(egc_federation *f, egc_error *err)
+static egc_status choose(egc_federation *f, egc_error *err)
 {
+    double start = egc_world_now(f->trainer.world);
     sample(f);
     f->began_s = egc_world_now(f->trainer.world);
+    return egc_stream_tell_wait(&f->server, start, f->trainer.step, err);
+}
+
+/* Occupies the server, which all of the round wait for: adds that to *total for each of them. */
+static egc_status work_for_all(egc_federation *f, const char *name, double seconds, double *total,
+                               egc_error *err)
+{
+    double took = 0;
+    egc_status status = egc_federation_work(&f->server, name, f->trainer.step, seconds, &took, err);
+    *total += took * (double)f->n_sampled;
+    return status;
+}
+
+static egc_status begin_round(egc_federation *f, egc_error *err)
+{
+    egc_status status = choose(f, err);
+    if (status)
+        return status;
     f->n_arrived = 0;
     f->open = true;
     f->trainer.tally.participants = f->trainer.learnt.n_workers = f->n_sampled;
-    egc_status status = egc_downlink_advance(&f->downlink, f->clients.parameters, err);
+    status = egc_downlink_advance(&f->downlink, f->clients.parameters, err);
     for (size_t i = 0; i < f->n_sampled && !status; i++)
         status = prepare(f, &f->members[f->sample[i]], err);
-    if (status)
-        return status;
-    double seconds = egc_federation_work(f, egc_federation_server(f), f->downlink.encode_s);
-    f->trainer.tally.compress_s += seconds * (double)f->n_sampled; /* all wait for it */
-    for (size_t i = 0; i < f->n_sampled; i++) {
+    if (!status)
+        status =
+            work_for_all(f, "compress", f->downlink.encode_s, &f->trainer.tally.compress_s, err);
+    for (size_t i = 0; i < f->n_sampled && !status; i++) {
         egc_gate_signal(f->members[f->sample[i]].server_begins);
         egc_gate_signal(f->members[f->sample[i]].client_begins);
     }
-    return EGC_OK;
+    return status;
 }
 
-static void wait_for_uploads(egc_federation *f)
+static egc_status wait_for_uploads(egc_federation *f, egc_error *err)
 {
+    double start = egc_world_now(f->trainer.world);
     double end = f->began_s + f->params->deadline_s;
     while (f->n_arrived < f->n_wanted) {
         double left = end - egc_world_now(f->trainer.world);
@@ -87,6 +106,7 @@ static void wait_for_uploads(egc_federation *f)
             break;
     }
     f->open = false;
+    return egc_stream_tell_wait(&f->server, start, f->trainer.step, err);
 }
 
 static egc_status end_round(egc_federation *f, egc_error *err)
@@ -98,12 +118,15 @@ static egc_status end_round(egc_federation *f, egc_error *err)
         if (m->arrived)
             f->uploads[n++] = (egc_upload){.client = m->number, .messages = m->uploaded};
     }
+    egc_tally *tally = &f->trainer.tally;
+    const egc_timeline_event update = {.name = "update", .step = f->trainer.step};
     egc_status status = egc_clients_apply(&f->clients, f->uploads, n, &decode_s, err);
+    if (!status)
+        status = work_for_all(f, "decompress", decode_s, &tally->decompress_s, err);
+    if (!status)
+        status = egc_stream_tell(&f->server, egc_world_now(f->trainer.world), &update, err);
     if (status)
         return status;
-    double seconds = egc_federation_work(f, egc_federation_server(f), decode_s);
-    egc_tally *tally = &f->trainer.tally;
-    tally->decompress_s += seconds * (double)f->n_sampled; /* all wait for it */
     tally->exposed_comm_s = tally->comm_s;
     return egc_trainer_end_step(&f->trainer, f->clients.parameters, err);
 }
@@ -115,10 +138,10 @@ egc_status egc_federation_lead(void *arg, egc_error *err)
     uint64_t rounds = (uint64_t)f->trainer.config->options.steps;
     while (f->trainer.step < rounds && !status) {
         status = begin_round(f, err);
-        if (!status) {
-            wait_for_uploads(f);
+        if (!status)
+            status = wait_for_uploads(f, err);
+        if (!status)
             status = end_round(f, err);
-        }
     }
     egc_report_end(&f->trainer.report); /* those that are late are waited for no more */
     f->over = true;

@@ -25,6 +25,7 @@ typedef struct worker {
     struct group *group;
     size_t rank;
     egc_transport *transport;
+    egc_stream compute, communication;
     egc_neighbours neighbours;
     egc_request **sends, **receives; /* of each neighbour and bucket */
     egc_buf *received;
@@ -80,7 +81,10 @@ static egc_status finish_sending(worker *w, egc_error *err)
 {
     if (!w->sending)
         return EGC_OK;
+    double start = egc_world_now(w->group->trainer.world);
     egc_status status = wait_all(w, w->sends, err);
+    if (!status)
+        status = egc_stream_tell_wait(&w->communication, start, w->sending->step, err);
     egc_peers_release(&w->group->peers, w->sending);
     w->sending = NULL;
     return status;
@@ -89,12 +93,14 @@ static egc_status finish_sending(worker *w, egc_error *err)
 /* ---- a step --------------------------------------------------------------------------------- */
 
 /* Occupies the worker's device, and adds up for how long that was. */
-static void work(worker *w, double seconds, double *total)
+static egc_status work(const worker *w, const char *name, uint64_t step, double seconds,
+                       double *total, egc_error *err)
 {
-    egc_world *world = w->group->trainer.world;
-    double start = egc_world_now(world);
-    egc_world_compute(world, (int)w->rank, seconds);
-    *total += egc_world_now(world) - start;
+    egc_span when;
+    const egc_timeline_event event = {.name = name, .step = step};
+    egc_status status = egc_stream_work(&w->compute, seconds, &event, &when, err);
+    *total += when.end_s - when.start_s;
+    return status;
 }
 
 static double compute_s(const egc_plan *plan)
@@ -105,6 +111,18 @@ static double compute_s(const egc_plan *plan)
     return seconds;
 }
 
+static egc_status compute(const worker *w, uint64_t step, double *total, egc_error *err)
+{
+    const egc_plan *plan = &w->group->trainer.plan;
+    egc_span when;
+    const egc_timeline_event events[] = {{.name = "forward", .step = step},
+                                         {.name = "backward", .step = step}};
+    egc_status status =
+        egc_stream_work_both(&w->compute, compute_s(plan), plan->forward_s, events, &when, err);
+    *total = when.end_s - when.start_s;
+    return status;
+}
+
 /* Its own message is known without decoding; those of its neighbours are taken in. */
 static double decode_s(const worker *w, const egc_peers_step *step)
 {
@@ -112,6 +130,20 @@ static double decode_s(const worker *w, const egc_peers_step *step)
     for (size_t i = 0; i < w->neighbours.degree; i++)
         seconds += step->decode_s[w->neighbours.from[i]];
     return seconds;
+}
+
+/* With all neighbours at once, from start_s to now. */
+static egc_status tell_exchange(const worker *w, const egc_peers_step *step, double start_s,
+                                egc_error *err)
+{
+    const group *g = w->group;
+    egc_timeline_event event = {.name = "exchange",
+                                .step = step->step,
+                                .peers = w->neighbours.to,
+                                .n_peers = w->neighbours.degree};
+    for (size_t b = 0; b < g->trainer.plan.n_buckets; b++)
+        event.bytes += (double)egc_peers_message(&g->peers, step, w->rank, b)->len;
+    return egc_stream_tell(&w->communication, start_s, &event, err);
 }
 
 static egc_status exchange(worker *w, egc_peers_step *step, egc_error *err)
@@ -124,7 +156,7 @@ static egc_status exchange(worker *w, egc_peers_step *step, egc_error *err)
     step->tally.comm_s += egc_world_now(world) - start;
     step->tally.exposed_comm_s += egc_world_now(world) - start;
     step->tally.recv_bytes += w->transport->recv_bytes - recv_bytes;
-    return status;
+    return status ? status : tell_exchange(w, step, start, err);
 }
 
 static egc_status take_step(worker *w, uint64_t number, egc_error *err)
@@ -133,20 +165,22 @@ static egc_status take_step(worker *w, uint64_t number, egc_error *err)
     egc_peers_step *step;
     double start = egc_world_now(g->trainer.world), computed_s = 0;
     egc_status status = post_receives(w, err);
-    if (status)
-        return status;
-    work(w, compute_s(&g->trainer.plan), &computed_s);
-    status = egc_peers_begin(&g->peers, number, &step, err);
+    if (!status)
+        status = compute(w, number, &computed_s, err);
+    if (!status)
+        status = egc_peers_begin(&g->peers, number, &step, err);
     if (status)
         return status;
     step->tally.compute_s += computed_s;
-    work(w, step->encode_s[w->rank], &step->tally.compress_s);
-    status = finish_sending(w, err);
+    status = work(w, "compress", number, step->encode_s[w->rank], &step->tally.compress_s, err);
+    if (!status)
+        status = finish_sending(w, err);
     if (!status)
         status = exchange(w, step, err);
+    if (!status)
+        status = work(w, "decompress", number, decode_s(w, step), &step->tally.decompress_s, err);
     if (status)
         return status;
-    work(w, decode_s(w, step), &step->tally.decompress_s);
     step->tally.step_s += egc_world_now(g->trainer.world) - start;
     return egc_peers_finish(&g->peers, step, err);
 }
@@ -170,6 +204,8 @@ static egc_status worker_init(group *g, size_t rank, egc_gossip_graph graph, egc
         .group = g,
         .rank = rank,
         .transport = egc_world_transport(g->trainer.world, (int)rank, 0),
+        .compute = egc_trainer_stream(&g->trainer, (int)rank, EGC_STREAM_COMPUTE),
+        .communication = egc_trainer_stream(&g->trainer, (int)rank, EGC_STREAM_COMMUNICATION),
         .neighbours = egc_neighbours_of(graph, g->trainer.n_workers, rank),
     };
     size_t n = n_messages(w) + 1; /* alone it has none */

@@ -135,9 +135,10 @@ static egc_status bucket_init(ps_bucket *bucket, const ps *all, egc_error *err)
     bucket->taken = egc_calloc(n, sizeof *bucket->taken);
     bucket->seen = egc_calloc(n, sizeof *bucket->seen);
     bucket->waits = egc_calloc(n, sizeof *bucket->waits);
+    bucket->answered_s = egc_calloc(n, sizeof *bucket->answered_s);
     bucket->coders = egc_calloc(n_coders, sizeof *bucket->coders);
     if (!bucket->pushes || !bucket->answers || !bucket->taken || !bucket->seen || !bucket->waits ||
-        !bucket->coders)
+        !bucket->answered_s || !bucket->coders)
         return egc_fail_memory(err, n * sizeof *bucket->pushes);
     egc_status status = EGC_OK;
     for (size_t i = 0; all->params->pull == PS_PULL_RECOMPRESS && i < n_coders && !status; i++)
@@ -161,6 +162,7 @@ static void bucket_fini(ps_bucket *bucket, const ps *all)
     egc_free(bucket->taken);
     egc_free(bucket->seen);
     egc_free(bucket->waits);
+    egc_free(bucket->answered_s);
     egc_free(bucket->coders);
 }
 
@@ -181,6 +183,7 @@ static egc_status server_init(ps_server *server, ps *all, size_t number, egc_err
         !server->answers)
         return egc_fail_memory(err, server->room * sizeof *server->arrivals);
     server->transport = egc_world_transport(all->trainer.world, server->rank, 0);
+    server->compute = egc_trainer_stream(&all->trainer, server->rank, EGC_STREAM_COMPUTE);
     char name[64];
     snprintf(name, sizeof name, "server %zu", number);
     return egc_world_spawn(all->trainer.world, server->rank, name, ps_serve, server, err);
@@ -232,6 +235,9 @@ static egc_status worker_init(ps_worker *w, ps *all, size_t rank, egc_error *err
         .ps = all,
         .rank = rank,
         .transport = egc_world_transport(all->trainer.world, (int)rank, 0),
+        .compute = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPUTE),
+        .compression = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPRESSION),
+        .reception = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_RECEPTION),
         .parameters = all->parameters,
         .pushes = egc_calloc(all->n_buckets, sizeof *w->pushes),
         .pulls = egc_calloc(all->n_buckets, sizeof *w->pulls),
@@ -275,8 +281,13 @@ static egc_status spawn_receivers(ps *all, egc_error *err)
     for (size_t i = 0; i < all->n_servers * all->n_workers && !status; i++) {
         ps_receiver *receiver = &all->receivers[i];
         char name[64];
-        *receiver = (ps_receiver){.server = &all->servers[i / all->n_workers],
-                                  .worker = &all->workers[i % all->n_workers]};
+        *receiver = (ps_receiver){
+            .server = &all->servers[i / all->n_workers],
+            .worker = &all->workers[i % all->n_workers],
+            .connection = egc_trainer_stream(&all->trainer, (int)(i % all->n_workers),
+                                             EGC_STREAM_COMMUNICATION),
+        };
+        receiver->connection.lane = receiver->server->number;
         snprintf(name, sizeof name, "server %zu for worker %zu", receiver->server->number,
                  receiver->worker->rank);
         status = egc_world_spawn(all->trainer.world, receiver->server->rank, name, ps_receive,

@@ -44,14 +44,15 @@ typedef struct ps_coder {
 typedef struct ps_bucket {
     size_t number;
     size_t server;
-    uint64_t updates; /* applied so far */
-    size_t arrived;   /* sync: pushes of the step under way */
-    egc_buf *pushes;  /* the last of each worker */
-    uint64_t *taken;  /* pushes taken */
-    uint64_t *seen;   /* updates in what the worker was answered last */
-    bool *waits;      /* for its answer */
-    egc_buf *answers; /* async and ssp, dense: the parameters as they were then */
-    ps_coder *coders; /* recompress: one for all in sync, else one a worker */
+    uint64_t updates;   /* applied so far */
+    size_t arrived;     /* sync: pushes of the step under way */
+    egc_buf *pushes;    /* the last of each worker */
+    uint64_t *taken;    /* pushes taken */
+    uint64_t *seen;     /* updates in what the worker was answered last */
+    bool *waits;        /* for its answer */
+    double *answered_s; /* when that was sent last */
+    egc_buf *answers;   /* async and ssp, dense: the parameters as they were then */
+    ps_coder *coders;   /* recompress: one for all in sync, else one a worker */
 } ps_bucket;
 
 /* Something a server has to look at. */
@@ -65,6 +66,7 @@ typedef struct ps_server {
     size_t number;
     int rank;
     egc_transport *transport;
+    egc_stream compute;
     egc_gate *arrived; /* one signal for each arrival */
     egc_gate *credits; /* pushes that it may begin to receive */
     ps_arrival *arrivals;
@@ -79,6 +81,7 @@ typedef struct ps_worker {
     ps *ps;
     size_t rank;
     egc_transport *transport;
+    egc_stream compute, compression, reception;
     egc_sender sender;
     egc_decoder *decoder; /* async and ssp: the servers', of this worker's pushes */
     float *parameters;    /* what it computes on; sync: the servers' own, which are the same */
@@ -104,6 +107,7 @@ typedef struct ps_worker {
 typedef struct ps_receiver {
     ps_server *server;
     ps_worker *worker;
+    egc_stream connection; /* the worker's */
 } ps_receiver;
 
 struct ps {

@@ -23,23 +23,53 @@ static egc_status learn(ps_worker *w, egc_error *err)
                   : EGC_OK;
 }
 
-static void backward(ps_worker *w)
+static egc_status compress(ps_worker *w, size_t b, egc_error *err)
 {
-    egc_world *world = w->ps->trainer.world;
-    const egc_plan *plan = &w->ps->trainer.plan;
-    const egc_training_options *options = &w->ps->trainer.config->options;
-    for (size_t b = 0; b < plan->n_buckets; b++) {
-        egc_world_compute(world, (int)w->rank, plan->buckets[b].backward_s);
-        if (options->compress_on == EGC_COMPRESS_ON_COMPUTE) {
-            double start = egc_world_now(world);
-            egc_world_compute(world, (int)w->rank, w->sender.encode_s[b]);
-            w->compress_s += egc_world_now(world) - start;
-        }
-        if (options->overlap)
+    egc_span when;
+    const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
+    egc_status status = egc_stream_work(&w->compute, w->sender.encode_s[b], &event, &when, err);
+    w->compress_s += when.end_s - when.start_s;
+    return status;
+}
+
+static egc_status backward(ps_worker *w, egc_error *err)
+{
+    const egc_trainer *trainer = &w->ps->trainer;
+    const egc_plan *plan = &trainer->plan;
+    const egc_training_options *options = &trainer->config->options;
+    egc_status status = EGC_OK;
+    egc_span when;
+    for (size_t b = 0; b < plan->n_buckets && !status; b++) {
+        const egc_timeline_event event = egc_trainer_event(trainer, "backward", w->step, b);
+        status = egc_stream_work(&w->compute, plan->buckets[b].backward_s, &event, &when, err);
+        if (!status && options->compress_on == EGC_COMPRESS_ON_COMPUTE)
+            status = compress(w, b, err);
+        if (!status && options->overlap)
             egc_gate_signal(w->ready);
     }
-    for (size_t b = 0; b < plan->n_buckets && !options->overlap; b++)
+    for (size_t b = 0; b < plan->n_buckets && !options->overlap && !status; b++)
         egc_gate_signal(w->ready);
+    return status;
+}
+
+static egc_status compute(ps_worker *w, egc_error *err)
+{
+    egc_span when;
+    const egc_timeline_event event = {.name = "forward", .step = w->step};
+    egc_status status =
+        egc_stream_work(&w->compute, w->ps->trainer.plan.forward_s, &event, &when, err);
+    if (!status)
+        status = backward(w, err);
+    w->computed_s = egc_world_now(w->ps->trainer.world);
+    return status;
+}
+
+static egc_status await_all(ps_worker *w, egc_error *err)
+{
+    double start = egc_world_now(w->ps->trainer.world);
+    for (size_t b = 0; b < w->ps->n_buckets; b++)
+        egc_gate_wait(w->done);
+    return egc_stream_tell_wait(&w->compute, start, w->step, err);
 }
 
 /* A worker's step is over. Steps of the run have as many of these as there are workers, whoever's
@@ -76,14 +106,12 @@ static egc_status step(ps_worker *w, egc_error *err)
         return status;
     double start = egc_world_now(trainer->world);
     egc_gate_signal(w->begun);
-    egc_world_compute(trainer->world, (int)w->rank, trainer->plan.forward_s);
-    backward(w);
-    w->computed_s = egc_world_now(trainer->world);
+    status = compute(w, err);
     bool on_stream = trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
     double on_compute = on_stream ? 0 : w->compress_s;
-    for (size_t b = 0; b < w->ps->n_buckets; b++)
-        egc_gate_wait(w->done);
-    return finish_step(w, start, on_compute, err);
+    if (!status)
+        status = await_all(w, err);
+    return status ? status : finish_step(w, start, on_compute, err);
 }
 
 /* Whoever is ready takes the next gradient: without waiting, fast workers compute more of them. */
@@ -109,14 +137,20 @@ egc_status ps_compute_stream(void *arg, egc_error *err)
 /* ---- the streams ----------------------------------------------------------------------------- */
 
 /* Occupies the device for `seconds`, and notes what of that came after the backward pass. */
-static void work_on_stream(ps_worker *w, double seconds, double *total)
+static egc_status work_on_stream(ps_worker *w, const egc_stream *stream, double seconds,
+                                 const egc_timeline_event *event, double *total, egc_error *err)
 {
-    egc_world *world = w->ps->trainer.world;
-    double start = egc_world_now(world);
-    egc_world_compute(world, (int)w->rank, seconds);
-    double end = egc_world_now(world);
-    *total += end - start;
-    w->busy_after += fmax(0, end - fmax(start, w->computed_s));
+    egc_span when;
+    egc_status status = egc_stream_work(stream, seconds, event, &when, err);
+    *total += when.end_s - when.start_s;
+    w->busy_after += fmax(0, when.end_s - fmax(when.start_s, w->computed_s));
+    return status;
+}
+
+static egc_status compress_on_stream(ps_worker *w, size_t b, egc_error *err)
+{
+    const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
+    return work_on_stream(w, &w->compression, w->sender.encode_s[b], &event, &w->compress_s, err);
 }
 
 static egc_status push(ps_worker *w, ps_bucket *bucket, egc_error *err)
@@ -124,12 +158,15 @@ static egc_status push(ps_worker *w, ps_bucket *bucket, egc_error *err)
     const egc_trainer *trainer = &w->ps->trainer;
     const egc_buf *message = &w->sender.messages[bucket->number];
     ps_server *server = &w->ps->servers[bucket->server];
+    egc_status status = EGC_OK;
     if (trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM)
-        work_on_stream(w, w->sender.encode_s[bucket->number], &w->compress_s);
+        status = compress_on_stream(w, bucket->number, err);
+    if (status)
+        return status;
     if (w->under_way++ == 0)
         w->under_way_since = egc_world_now(trainer->world);
-    egc_status status = egc_isend(w->transport, server->rank, message->data, message->len,
-                                  &w->pushes[bucket->number], err);
+    status = egc_isend(w->transport, server->rank, message->data, message->len,
+                       &w->pushes[bucket->number], err);
     egc_gate_signal(w->pushed[bucket->server]);
     return status;
 }
@@ -151,24 +188,42 @@ egc_status ps_push_stream(void *arg, egc_error *err)
     return status;
 }
 
-static egc_status pull(ps_worker *w, ps_bucket *bucket, egc_error *err)
+/* Waits for a bucket's answer. It is told of from when the server sent it, or the stream came to
+ * wait for it. */
+static egc_status await_answer(ps_worker *w, const ps_bucket *bucket, egc_error *err)
 {
-    double decode_s = 0;
-    const egc_world *world = w->ps->trainer.world;
-    egc_buf *answer = &w->pulled[bucket->number];
+    const egc_trainer *trainer = &w->ps->trainer;
+    size_t peer = (size_t)w->ps->servers[bucket->server].rank;
+    egc_timeline_event event = egc_trainer_event(trainer, "pull", w->step, bucket->number);
+    double start = egc_world_now(trainer->world);
     egc_status status = egc_wait(w->transport, w->pulls[bucket->number], err);
     if (status)
         return status;
     if (--w->under_way == 0)
-        w->comm_s += egc_world_now(world) - w->under_way_since;
+        w->comm_s += egc_world_now(trainer->world) - w->under_way_since;
+    event.peers = &peer;
+    event.n_peers = 1;
+    event.bytes = (double)w->pulled[bucket->number].len;
+    return egc_stream_tell(&w->reception, fmax(start, bucket->answered_s[w->rank]), &event, err);
+}
+
+static egc_status pull(ps_worker *w, ps_bucket *bucket, egc_error *err)
+{
+    double decode_s = 0;
+    egc_buf *answer = &w->pulled[bucket->number];
+    const egc_timeline_event event =
+        egc_trainer_event(&w->ps->trainer, "decompress", w->step, bucket->number);
+    egc_status status = await_answer(w, bucket, err);
+    if (status)
+        return status;
     status = ps_take_answer(w, bucket, answer, &decode_s, err);
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu: bucket %zu",
                                 (unsigned long long)w->step, w->rank, bucket->number);
     egc_buf_fini(answer);
-    work_on_stream(w, decode_s, &w->decompress_s);
+    status = work_on_stream(w, &w->reception, decode_s, &event, &w->decompress_s, err);
     egc_gate_signal(w->done);
-    return EGC_OK;
+    return status;
 }
 
 egc_status ps_pull_stream(void *arg, egc_error *err)
