@@ -23,6 +23,7 @@ typedef struct egc_algorithm_type {
 
     /* True when no worker ever sends a message before the last one has arrived. */
     bool one_message_each;
+
     bool drops; /* can go on without workers that are lost: on_failure = "drop" */
 
     /* Ranks besides the workers. NULL: none. They sit on the first hosts and the workers on those
