@@ -38,10 +38,6 @@ void egc_turns_halt(egc_turns *turns)
 
 egc_status egc_turns_regroup(egc_turns *turns, const int *members, size_t n, egc_error *err)
 {
-    turns->members = members;
-    turns->n_members = n;
-    turns->n_idle = 0;
-    memset(turns->n_ready, 0, turns->n_buckets * sizeof *turns->n_ready);
     for (size_t i = 0; i < n; i++) {
         egc_gate **turn = &turns->turn[members[i]];
         egc_gate_free(*turn);
@@ -49,6 +45,10 @@ egc_status egc_turns_regroup(egc_turns *turns, const int *members, size_t n, egc
         if (!*turn)
             return egc_fail_memory(err, 1);
     }
+    turns->members = members;
+    turns->n_members = n;
+    turns->n_idle = 0;
+    memset(turns->n_ready, 0, turns->n_buckets * sizeof *turns->n_ready);
     return EGC_OK;
 }
 

@@ -72,7 +72,7 @@ typedef struct worker {
     egc_survivors *survivors; /* shared; NULL: a loss ends the run */
     egc_subgroup group;       /* the transport among them, once there was one */
     uint64_t n_through;       /* exchanges that this worker knows to count */
-    bool kept;                /* the message of an exchange that was begun and does not yet */
+    bool kept;                /* the message of an exchange that was begun and has yet to count */
     egc_gate *stale;          /* what `begun` was while streams are ended */
 } worker;
 
@@ -571,33 +571,42 @@ static egc_status spawn_stream(worker *w, const char *what, egc_actor_main main,
 }
 
 /* As member number i. What all had counts, though this one was not told. */
-static egc_status begin_anew(worker *w, size_t i, egc_error *err)
+static egc_status rejoin(worker *w, size_t i, egc_error *err)
 {
-    egc_learning *learning = w->learning;
-    egc_status status = EGC_OK;
+    const egc_learning *learning = w->learning;
     egc_gate_free(w->stale);
     w->stale = NULL;
     egc_subgroup_init(&w->group, egc_world_transport(w->run->world, (int)w->rank, 0),
                       learning->members, (int)learning->n_members, (int)i);
     w->carrier.transport = &w->group.common;
-    if (w->n_through < w->survivors->n_committed) {
-        w->n_through = w->survivors->n_committed;
-        status = accept_round(w, w->bucket, err);
-    }
-    for (size_t b = 0; b < learning->plan.n_buckets; b++)
+    if (w->n_through == w->survivors->n_committed)
+        return EGC_OK;
+    w->n_through = w->survivors->n_committed;
+    return accept_round(w, w->bucket, err);
+}
+
+/* No compute stream, which all go on, may come between the counts: nothing here waits. */
+static void count_ready(const worker *w)
+{
+    for (size_t b = 0; b < w->learning->plan.n_buckets; b++)
         if (w->progress[b].stage == STAGE_READY)
             egc_turns_ready(w->turns, b);
-    return status ? status : spawn_stream(w, "communication of ", communication_stream, err);
 }
 
 static egc_status members_begin(void *arg, egc_error *err)
 {
     worker *workers = arg;
-    const egc_learning *learning = workers->learning;
-    egc_status status =
-        egc_turns_regroup(workers->turns, learning->members, learning->n_members, err);
-    for (size_t i = 0; i < learning->n_members && !status; i++)
-        status = begin_anew(&workers[learning->members[i]], i, err);
+    const int *members = workers->learning->members;
+    size_t n = workers->learning->n_members;
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = rejoin(&workers[members[i]], i, err);
+    if (!status)
+        status = egc_turns_regroup(workers->turns, members, n, err);
+    for (size_t i = 0; i < n && !status; i++)
+        count_ready(&workers[members[i]]);
+    for (size_t i = 0; i < n && !status; i++)
+        status = spawn_stream(&workers[members[i]], "communication of ", communication_stream, err);
     return status;
 }
 
