@@ -132,6 +132,20 @@ static void what_all_had_counts(void **state)
     assert_close(got->summary.last.accuracy, follow(large, 2, unit_of(N - 1)), 1e-5);
 }
 
+/* The first bucket's exchange, from 4 ms on, is broken off, and goes on at 6 ms: then the second
+ * bucket is ready, too, before or after some of the streams have begun anew. */
+static void buckets_may_be_ready_just_then(void **state)
+{
+    (void)state;
+    const egc_event lost = loss_of(0.0045, "host-1", "");
+    const pull pulls[] = {{0, without_1}};
+    egc_training_config config = dropping("none", WORKERS, &lost, 1);
+    config.options.bucket_bytes = EGC_BUCKET_LAYER;
+    config.options.failure_timeout_s = 0.0015;
+    set_cluster(&config, "bandwidth", "1e6");
+    assert_learnt(run(&config), pulls, 1);
+}
+
 /* Worker 0 would see to going on, and 1 would have watched it: both are lost. */
 static void a_recovery_that_is_lost_is_taken_over(void **state)
 {
@@ -230,6 +244,7 @@ int main(void)
         cmocka_unit_test(survivors_converge_to_their_mean),
         cmocka_unit_test(a_broken_exchange_is_done_again),
         cmocka_unit_test(what_all_had_counts),
+        cmocka_unit_test(buckets_may_be_ready_just_then),
         cmocka_unit_test(a_recovery_that_is_lost_is_taken_over),
         cmocka_unit_test(losses_one_after_the_other),
         cmocka_unit_test(a_link_that_comes_back_loses_nobody),
