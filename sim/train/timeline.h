@@ -28,8 +28,7 @@ typedef struct egc_timeline_event {
     const char *layers;   /* of the bucket it is about, "FIRST..LAST"; NULL when about none */
     size_t bucket, round; /* where there are layers */
 
-    const size_t
-        *peers; /* ranks it sent something to or got it from, without a collective; else NULL */
+    const size_t *peers; /* ranks it sent to or received from; NULL: none, or a collective's */
     size_t n_peers;
     double bytes; /* of that, once: what sent_bytes counts where workers sent it */
 

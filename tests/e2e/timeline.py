@@ -10,20 +10,40 @@ import os
 import sys
 from collections import defaultdict
 
-COLUMNS = {
-    "forward": "compute_s",
-    "backward": "compute_s",
-    "compress": "compress_s",
-    "decompress": "decompress_s",
-    "exchange": "comm_s",
+# What a stream of an algorithm's workers and servers may do.
+TRACKS = {
+    "sync": {"worker": {"compute": {"forward", "backward", "compress", "wait"},
+                        "compression": {"compress", "decompress"},
+                        "communication": {"exchange", "compress", "decompress", "wait"}}},
+    "ps": {"worker": {"compute": {"forward", "backward", "compress", "wait"},
+                      "compression": {"compress"},
+                      "reception": {"pull", "decompress"},
+                      "communication": {"push", "wait"}},
+           "server": {"compute": {"wait", "decompress", "update", "compress"}}},
+    "federated": {"worker": {"compute": {"decompress", "local steps", "compress", "wait"},
+                             "communication": {"download", "upload"}},
+                  "server": {"compute": {"compress", "wait", "decompress", "update"}}},
+    "gossip": {"worker": {"compute": {"forward", "backward", "compress", "decompress"},
+                          "communication": {"exchange", "wait"}}},
+}
+
+# Where steps.csv has a mean over workers of what they spend on something, or send and receive.
+# comm_s of ps is not among it: that is the time that any of the buckets are under way.
+WORK = {"forward": "compute_s", "backward": "compute_s", "compress": "compress_s",
+        "decompress": "decompress_s"}
+DURATIONS = {
+    "sync": {**WORK, "exchange": "comm_s"},
+    "ps": WORK,
+    "federated": {**WORK, "local steps": "compute_s", "download": "comm_s", "upload": "comm_s"},
+    "gossip": {**WORK, "exchange": "comm_s"},
 }
 BYTES = {
-    "message_bytes": "sent_bytes",
-    "network_recv_bytes": "recv_bytes",
+    "sync": {("exchange", "message_bytes"): "sent_bytes",
+             ("exchange", "network_recv_bytes"): "recv_bytes"},
+    "ps": {("push", "bytes"): "sent_bytes", ("pull", "bytes"): "recv_bytes"},
+    "federated": {("upload", "bytes"): "sent_bytes", ("download", "bytes"): "recv_bytes"},
+    "gossip": {("exchange", "bytes"): "sent_bytes"},
 }
-STREAMS = {"compute": {"forward", "backward", "compress", "wait"},
-           "compression": {"compress", "decompress"},
-           "communication": {"exchange", "compress", "decompress", "wait"}}
 
 
 def check(truth, *why):
@@ -46,60 +66,100 @@ def names_of(events):
     return processes, threads
 
 
-def check_events(events, threads):
+def kind_of(thread):
+    return thread.split(" with ")[0]
+
+
+def check_event(event, process, thread, algorithm):
+    role, args, name = process.split()[0], event["args"], event["name"]
+    check(event["ph"] == "X" or (event["ph"] == "i" and event["s"] == "t"), "what is it:", event)
+    check(all(isinstance(us, float) and 0 <= us < math.inf for us in (event["ts"], event.get("dur", 0.0))),
+          "no time:", event)
+    check(name in TRACKS[algorithm][role][kind_of(thread)], name, "on", process, thread)
+    if algorithm in ("sync", "ps") and name not in ("forward", "wait"):
+        check(args["layers"] and args["bucket"] >= 0 and args["round"] >= 0, "which?", event)
+    if algorithm == "sync" and name == "exchange":
+        check(args["exchange"] and args["piece"] < args["pieces"], "which?", event)
+    if name in ("push", "pull", "upload", "download") or (algorithm, name) == ("gossip", "exchange"):
+        check(args["peers"] and process not in args["peers"] and args["bytes"] > 0, "who?", event)
+    if " with " in thread and name == "push":
+        check(args["peers"] == [thread.split(" with ")[1]], "to somebody else:", event)
+
+
+def check_events(events, processes, threads, algorithm):
     ends = defaultdict(float)
     for event in events:
-        check(event["ph"] == "X" or (event["ph"] == "i" and event["s"] == "t"), "what is it:", event)
-        duration = event["dur"] if event["ph"] == "X" else 0.0
-        stream, args = threads[event["tid"]], event["args"]
-        check(event["name"] in STREAMS[stream], event["name"], "on", stream)
-        check(all(isinstance(us, float) and 0 <= us < math.inf for us in (event["ts"], duration)),
-              "no time:", event)
+        check_event(event, processes[event["pid"]], threads[event["tid"]], algorithm)
         check(event["ts"] >= ends[event["tid"]], "overlaps the one before:", event)
-        ends[event["tid"]] = event["ts"] + duration
-        if event["name"] in ("backward", "compress", "decompress", "exchange"):
-            check(args["layers"] and args["bucket"] >= 0 and args["round"] >= 0, "which?", event)
-        if event["name"] == "exchange":
-            check(args["exchange"] and args["piece"] < args["pieces"], "which?", event)
+        ends[event["tid"]] = event["ts"] + event.get("dur", 0.0)
 
 
-def check_sums(events, rows, workers):
-    """Of all workers: their means are the row of the step."""
+def check_sums(events, rows, workers, algorithm, processes):
+    """Of all workers: their means are the row of the step, or of all steps when there is one row.
+    All wait for the server of a federation."""
     sums = [defaultdict(float) for _ in rows]
     for event in events:
-        of_step = sums[event["args"]["step"]]
-        if event["name"] in COLUMNS:
-            of_step[COLUMNS[event["name"]]] += event.get("dur", 0) / 1e6 / workers
-        for key, column in BYTES.items():
-            of_step[column] += event["args"].get(key, 0) / workers
-        of_step["network_bytes"] += event["args"].get("network_sent_bytes", 0)
+        of_step, name, args = sums[event["args"]["step"] if len(sums) > 1 else 0], event["name"], event["args"]
+        serves = processes[event["pid"]].startswith("server")
+        if name in DURATIONS[algorithm] and (algorithm == "federated" or not serves):
+            of_step[DURATIONS[algorithm][name]] += event.get("dur", 0) / 1e6 / (1 if serves else workers)
+        for (what, key), column in BYTES[algorithm].items():
+            of_step[column] += args[key] / workers if name == what else 0
+        if algorithm == "sync":
+            of_step["network_bytes"] += args.get("network_sent_bytes", 0)
+    counted = set(BYTES[algorithm].values()) | ({"network_bytes"} if algorithm == "sync" else set())
     for got, row in zip(sums, rows):
-        for column in set(COLUMNS.values()):
+        for column in set(DURATIONS[algorithm].values()):
             check(abs(got[column] - float(row[column])) < 1e-9, column, got[column], row[column])
-        for column in list(BYTES.values()) + ["network_bytes"]:
+        for column in counted:
             check(math.isclose(got[column], float(row[column]), rel_tol=1e-12), column, got[column],
                   row[column])
+
+
+def all_in_one(rows):
+    return [{key: sum(float(row[key] or 0) for row in rows) for key in rows[0] if key != "run_id"}]
+
+
+def params_of(run):
+    """The algorithm of a run and what is not as by default."""
+    name, _, rest = run["algorithm"].partition(" ")
+    return name, dict(pair.split("=") for pair in rest.split(";") if pair)
+
+
+def expected_tracks(run, workers):
+    algorithm, params = params_of(run)
+    servers = int(params.get("servers", 1)) if "server" in TRACKS[algorithm] else 0
+    streams = set(TRACKS[algorithm]["worker"]) - {"compression"}
+    if run.get("compress_on") == "stream" and run["method"] != "none":
+        streams.add("compression")
+    if servers > 1:
+        streams.remove("communication")
+        streams |= {f"communication with server {s}" for s in range(servers)}
+    tracks = {f"worker {w}": streams for w in range(workers)}
+    tracks.update({f"server {s}": {"compute"} for s in range(servers)})
+    return tracks
 
 
 def check_file(path, run, rows, steps, workers):
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     about, all_events = trace["otherData"], trace["traceEvents"]
-    check(about["run_id"] == run["run_id"], "run_id:", about)
+    algorithm, params = params_of(run)
+    in_step = params.get("mode", "sync") == "sync"  # otherwise workers are at steps of their own
+    check((about["run_id"], about["algorithm"]) == (run["run_id"], algorithm), "whose:", about)
     check((about["steps_kept"], about["workers_kept"]) == (steps, workers), "limits:", about)
     processes, threads = names_of(all_events)
     events = [event for event in all_events if event["ph"] != "M"]
-    check(sorted(processes.values()) == [f"worker {w}" for w in range(workers)], processes)
-    check({event["args"]["step"] for event in events} == set(range(steps)), "steps are missing")
-    streams = ["communication", "compute"]
-    if run["compress_on"] == "stream" and run["method"] != "none":
-        streams.append("compression")
-    for pid in processes:
-        got = {threads[event["tid"]] for event in events if event["pid"] == pid}
-        check(got == set(streams), "streams:", got)
-    check_events(events, threads)
+    check({event["args"]["step"] for event in events} >= set(range(steps if in_step else 1)),
+          "steps are missing")
+    tracks = defaultdict(set)
+    for event in events:
+        tracks[processes[event["pid"]]].add(threads[event["tid"]])
+    check(tracks == expected_tracks(run, workers), "tracks:", dict(tracks))
+    check_events(events, processes, threads, algorithm)
     if workers == int(run["workers"]):
-        check_sums(events, rows[:steps], workers)
+        rows = rows[:steps] if in_step else all_in_one(rows)
+        check_sums(events, rows, workers, algorithm, processes)
 
 
 def main():

@@ -35,6 +35,12 @@ ends 1 egc-sim run "$timeline" --out late --timeline --set max_sim_time=3ms
 for file in late/timeline/*.json; do
     ends 0 python3 -m json.tool "$file"
 done
+
+ends 0 egc-sim run "$EXPERIMENTS/tracks.lua" --out tracks --timeline # the other algorithms
+holds tracks 4 3
+ends 0 egc-sim run "$EXPERIMENTS/tracks.lua" --out untold --quiet
+same_results tracks untold
+
 refuses 2 'run: --timeline-steps must be a whole number >= 1, got "0"' \
     egc-sim run "$timeline" --timeline-steps 0
 
