@@ -5,7 +5,8 @@
  * Host i computes at host_speeds[i], beginning again after the last. `stragglers` of the workers,
  * rounded, drawn once a run, take straggler_slowdown times as long. With `jitter` j the time of
  * each step of each worker is multiplied by a number of its own, gamma-distributed with mean 1 and
- * standard deviation j. All is drawn from the run's seed, and servers, the last ranks, are not drawn. */
+ * standard deviation j. All is drawn from the run's seed, and servers, the last ranks, are not
+ * drawn. */
 #ifndef EGC_NET_PACE_H
 #define EGC_NET_PACE_H
 
