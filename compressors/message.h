@@ -7,8 +7,8 @@
  *     the units, one after the other; with entropy = "range" the length of that as a varint, and
  *                then its range code (codec/range.h)
  *
- * and those of workers with nothing to say in a BROADCAST round are empty. Messages that were merged
- * on their way (merge.h) count as a round of their own. */
+ * and those of workers with nothing to say in a BROADCAST round are empty. Messages that were
+ * merged on their way (merge.h) count as a round of their own. */
 #ifndef EGC_MESSAGE_H
 #define EGC_MESSAGE_H
 

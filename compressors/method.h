@@ -214,8 +214,8 @@ typedef struct egc_encoding {
 } egc_encoding;
 
 /* Of worker `worker`. replica is the decoder that takes what this worker receives; it may be shared
- * by all workers of a run, is borrowed, and only methods of several rounds and merge rules that drop
- * elements look at it (NULL is fine for others). MEMORY. */
+ * by all workers of a run, is borrowed, and only methods of several rounds and merge rules that
+ * drop elements look at it (NULL is fine for others). MEMORY. */
 egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
                            const egc_decoder *replica, egc_encoder **out,
                            egc_error *err) EGC_MUST_CHECK;

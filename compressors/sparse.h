@@ -16,8 +16,8 @@
 #include "codec/codec.h"
 #include "compressors/compressor.h"
 
-/* The exact size of the message that egc_sparse_write makes, in bytes; with a lossy index codec that
- * of `count` values, of which it may send more. */
+/* The exact size of the message that egc_sparse_write makes, in bytes; with a lossy index codec
+ * that of `count` values, of which it may send more. */
 size_t egc_sparse_bytes(const egc_coding *coding, const egc_index_codec *index_codec,
                         const egc_value_codec *value_codec, const uint32_t *index, size_t count,
                         size_t n);

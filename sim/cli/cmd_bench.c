@@ -42,7 +42,8 @@ static const egc_usage usage = {
     .command = "bench",
     .arguments = "[compressors|codecs|kernels|simulator|all] [options]",
     .summary = "Measures this machine: what compressing takes (an experiment charges it with "
-               "cost = \"table\"), codecs,\ninner loops, and how fast it simulates. Times are medians of several calls",
+               "cost = \"table\"), codecs,\ninner loops, and how fast it simulates. Times are "
+               "medians of several calls",
     .options = options,
     .example = "egc-sim bench compressors --method topk --method topk:ratio=0.001 --csv costs.csv",
 };

@@ -9,10 +9,10 @@
 static const egc_usage usage = {
     .command = "list",
     .arguments = "[WHAT]",
-    .summary =
-        "Lists names and what they stand for. WHAT is one of compressors, methods, "
-        "workloads, models, datasets,\nclusters, algorithms, exchanges, codecs, memories, devices and metrics; "
-        "without it everything is listed",
+    .summary = "Lists names and what they stand for. WHAT is one of compressors, methods, "
+               "workloads, models, datasets,\nclusters, algorithms, exchanges, codecs, memories, "
+               "devices and metrics; "
+               "without it everything is listed",
     .example = "egc-sim list compressors",
 };
 

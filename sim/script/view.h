@@ -7,9 +7,9 @@
 
 #include "train/training.h"
 
-/* Pushes {workload = {name=, ...}, cluster = {...}, method = {name=, ratio=, ...}, 
- * algorithm = {name=, ...}, exchange=, workers=, seed=, ...}. Quantities are in SI units; what is unset is nil. Raises Lua
- * errors. */
+/* Pushes {workload = {name=, ...}, cluster = {...}, method = {name=, ratio=, ...},
+ * algorithm = {name=, ...}, exchange=, workers=, seed=, ...}. Quantities are in SI units; what is
+ * unset is nil. Raises Lua errors. */
 void egc_lua_push_config(lua_State *L, const egc_training_config *config);
 
 #endif

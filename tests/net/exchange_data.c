@@ -404,7 +404,8 @@ static void test_registry_names_every_exchange(void **state)
     assert_ok(egc_exchange_find("ring", &type, &err), err);
     assert_string_equal(type->name, "ring");
     assert_int_equal(egc_exchange_find("rign", &type, &err), EGC_ERROR_NAME);
-    assert_non_null(strstr(err.message, "unknown exchange \"rign\"; valid: ring, allgather-ring, "));
+    assert_non_null(
+        strstr(err.message, "unknown exchange \"rign\"; valid: ring, allgather-ring, "));
     for (const egc_exchange_type *const *t = egc_exchange_types(); *t; t++) {
         assert_non_null(strstr(err.message, (*t)->name));
         assert_true((*t)->summary && (*t)->cost && (*t)->reference && (*t)->closed_form);
