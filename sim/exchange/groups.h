@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks in groups of near ones, for exchanges of two levels, and some ranks of a transport as a
- * transport of their own. Private to sim/exchange. */
+/* Ranks in groups of near ones, for exchanges of two levels. Private to sim/exchange. */
 #ifndef EGC_EXCHANGE_GROUPS_H
 #define EGC_EXCHANGE_GROUPS_H
 
 #include "exchange/exchange.h"
+#include "net/subgroup.h"
 
 /* Group G is the ranks from G * group on: `group` of them, or what is left for the last. */
 typedef struct egc_groups {
@@ -23,20 +23,8 @@ egc_groups egc_groups_of(const egc_transport *transport, int group);
 
 int egc_group_size(const egc_groups *groups, int index);
 
-/* Some ranks of a transport: member i is rank first + i stride of the whole, but the last member is
- * rank `last`. Bytes are counted in the whole too. */
-typedef struct egc_subset {
-    egc_transport common;
-    egc_transport *whole;
-    int first, stride, last;
-} egc_subset;
-
-/* `member`: which one of them the owner of `whole` is. */
-egc_subset egc_subset_of(egc_transport *whole, int first, int stride, int last, int size,
-                         int member);
-
 /* The ranks of the own group. */
-egc_subset egc_group_of(egc_transport *whole, const egc_groups *groups);
+egc_subgroup egc_group_of(egc_transport *whole, const egc_groups *groups);
 
 /* A network without near ranks, in groups of the usual size. */
 egc_exchange_network egc_flat_network(int p, double alpha, double beta, double gamma);

@@ -31,8 +31,8 @@ static egc_status reduce_across(const egc_reduction *whole, const egc_groups *gr
         return EGC_OK;
     int first = holder_of(part, egc_group_size(groups, 0), g);
     int last = (n_groups - 1) * g + holder_of(part, egc_group_size(groups, n_groups - 1), g);
-    egc_subset across =
-        egc_subset_of(whole->transport, first, g, last, n_groups, groups->mine.index);
+    egc_subgroup across =
+        egc_subgroup_spaced(whole->transport, first, g, last, n_groups, groups->mine.index);
     egc_reduction r = *whole;
     r.transport = &across.common;
     r.data += whole->transport->hollow ? 0 : slice.first * egc_element_bytes(r.element);
@@ -45,7 +45,7 @@ static egc_status reduce(egc_transport *transport, egc_element element, void *da
                          egc_exchange_scratch *scratch, egc_error *err)
 {
     egc_groups groups = egc_groups_of(transport, scratch->group);
-    egc_subset inside = egc_group_of(transport, &groups);
+    egc_subgroup inside = egc_group_of(transport, &groups);
     egc_reduction whole = {"hierarchical", transport, element, data, n, scratch};
     egc_reduction r = whole;
     r.transport = &inside.common;

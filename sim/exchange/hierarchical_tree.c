@@ -12,10 +12,10 @@ static egc_status reduce(egc_transport *transport, egc_element element, void *da
                          egc_exchange_scratch *scratch, egc_error *err)
 {
     egc_groups groups = egc_groups_of(transport, scratch->group);
-    egc_subset group = egc_group_of(transport, &groups);
-    egc_subset leaders =
-        egc_subset_of(transport, 0, groups.group, (groups.count - 1) * groups.group, groups.count,
-                      groups.mine.index);
+    egc_subgroup group = egc_group_of(transport, &groups);
+    egc_subgroup leaders =
+        egc_subgroup_spaced(transport, 0, groups.group, (groups.count - 1) * groups.group,
+                            groups.count, groups.mine.index);
     egc_reduction inside = {"hierarchical-tree", &group.common, element, data, n, scratch};
     egc_reduction across = {"hierarchical-tree", &leaders.common, element, data, n, scratch};
     if (n == 0)

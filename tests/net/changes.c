@@ -348,7 +348,7 @@ static egc_status talk_in_subgroup(worker *self, egc_error *err)
         return egc_fail(err, EGC_ERROR_SIMULATION, "rank 2 must be out of reach, and rank 1 not");
     if (self->rank % 2 == 0)
         return EGC_OK;
-    egc_subgroup_init(&group, self->transport, members, 2, self->rank / 2);
+    group = egc_subgroup_of(self->transport, members, 2, self->rank / 2);
     snprintf(text, sizeof text, "from %d", group.common.rank);
     egc_status status = egc_sendrecv(&group.common, 1 - group.common.rank, text, sizeof text,
                                      1 - group.common.rank, &in, err);

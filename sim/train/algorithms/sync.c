@@ -576,8 +576,8 @@ static egc_status rejoin(worker *w, size_t i, egc_error *err)
     const egc_learning *learning = w->learning;
     egc_gate_free(w->stale);
     w->stale = NULL;
-    egc_subgroup_init(&w->group, egc_world_transport(w->run->world, (int)w->rank, 0),
-                      learning->members, (int)learning->n_members, (int)i);
+    w->group = egc_subgroup_of(egc_world_transport(w->run->world, (int)w->rank, 0),
+                               learning->members, (int)learning->n_members, (int)i);
     w->carrier.transport = &w->group.common;
     if (w->n_through == w->survivors->n_committed)
         return EGC_OK;
