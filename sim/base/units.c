@@ -114,3 +114,10 @@ char *egc_real_format(double value, char *out, size_t room)
     }
     return out;
 }
+
+egc_real_text egc_real_text_of(double value)
+{
+    egc_real_text out;
+    egc_real_format(value, out.text, sizeof out.text);
+    return out;
+}

@@ -27,4 +27,10 @@ const char *egc_quantity_symbol(egc_quantity quantity);
 /* The shortest decimal that reads back as the same double; at least 32 bytes of room. */
 char *egc_real_format(double value, char *out, size_t room);
 
+/* The same as a value, to stand among the arguments of a format: egc_real_text_of(x).text. */
+typedef struct egc_real_text {
+    char text[32];
+} egc_real_text;
+egc_real_text egc_real_text_of(double value);
+
 #endif

@@ -26,17 +26,6 @@ typedef struct writing {
     ((w)->status =                                                                                 \
          (w)->status ? (w)->status : egc_buf_printf(&(w)->out->xml, (w)->err, __VA_ARGS__))
 
-typedef struct number {
-    char text[32];
-} number;
-
-static number format(double value)
-{
-    number n;
-    egc_real_format(value, n.text, sizeof n.text);
-    return n;
-}
-
 static const char *name_of(const writing *w, uint32_t offset)
 {
     return w->survey->text + offset;
@@ -85,8 +74,8 @@ static egc_status list_events(const writing *w, const char *name, bool is_link, 
                             "%g s, got %g s",
                             i + 1, name, last_s, event->at_s);
         last_s = event->at_s;
-        status =
-            egc_buf_printf(lines, w->err, "%s %s\n", format(event->at_s).text, format(value).text);
+        status = egc_buf_printf(lines, w->err, "%s %s\n", egc_real_text_of(event->at_s).text,
+                                egc_real_text_of(value).text);
     }
     return status;
 }
@@ -176,8 +165,8 @@ static void put_profile(writing *w, const char *name, bool is_link, kind of)
 static void put_host(writing *w, size_t i)
 {
     const char *name = name_of(w, w->survey->hosts[i].name);
-    PUT(w, "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"", name, format(w->speed_flops).text,
-        (long long)w->common->cores);
+    PUT(w, "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"", name,
+        egc_real_text_of(w->speed_flops).text, (long long)w->common->cores);
     put_profile(w, name, false, SPEED);
     put_profile(w, name, false, STATE);
     PUT(w, "/>\n<link id=\"%s-loopback\" bandwidth=\"10000000000Bps\" latency=\"1e-07s\"/>\n",
@@ -188,7 +177,7 @@ static void put_link(writing *w, const egc_survey_link *link)
 {
     const char *name = name_of(w, link->name);
     PUT(w, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s", name,
-        format(link->bandwidth_Bps).text, format(link->latency_s).text,
+        egc_real_text_of(link->bandwidth_Bps).text, egc_real_text_of(link->latency_s).text,
         link->alone ? " sharing_policy=\"FATPIPE\"" : "");
     put_profile(w, name, true, BANDWIDTH);
     put_profile(w, name, true, LATENCY);

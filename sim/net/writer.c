@@ -13,20 +13,13 @@
     ((w)->status = (w)->status ? (w)->status : egc_buf_printf(buf, (w)->err, __VA_ARGS__))
 #define PUT(w, ...) PUT_TO(w, (w)->xml, __VA_ARGS__)
 
-typedef struct number {
+typedef struct switch_name {
     char text[32];
-} number;
+} switch_name;
 
-static number format(double value)
+static egc_real_text goodput(const egc_writer *w, double bandwidth_Bps)
 {
-    number n;
-    egc_real_format(value, n.text, sizeof n.text);
-    return n;
-}
-
-static number goodput(const egc_writer *w, double bandwidth_Bps)
-{
-    return format(bandwidth_Bps * w->common->efficiency);
+    return egc_real_text_of(bandwidth_Bps * w->common->efficiency);
 }
 
 egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops, egc_buf *xml,
@@ -46,9 +39,9 @@ egc_status egc_writer_end(egc_writer *w)
     return w->status;
 }
 
-static number name_of(size_t which)
+static switch_name name_of(size_t which)
 {
-    number name = {"core"};
+    switch_name name = {"core"};
     if (which != EGC_SWITCH_CORE)
         snprintf(name.text, sizeof name.text, "%zu", which);
     return name;
@@ -76,9 +69,10 @@ void egc_write_group(egc_writer *w, const egc_host_group *group)
         "<cluster id=\"group-%zu\" prefix=\"host-\" radical=\"%zu-%zu\" suffix=\"\"\n"
         "  speed=\"%sf\" core=\"%lld\" bw=\"%sBps\" lat=\"%ss\" sharing_policy=\"SPLITDUPLEX\"\n"
         "  router_id=\"switch-%zu\" " LOOPBACK,
-        group->number, group->first, group->first + group->n - 1, format(w->speed_flops).text,
-        (long long)w->common->cores, goodput(w, group->bandwidth_Bps).text,
-        format(group->latency_s).text, group->number);
+        group->number, group->first, group->first + group->n - 1,
+        egc_real_text_of(w->speed_flops).text, (long long)w->common->cores,
+        goodput(w, group->bandwidth_Bps).text, egc_real_text_of(group->latency_s).text,
+        group->number);
     if (group->topology)
         PUT(w, "\n  topology=\"%s\" topo_parameters=\"%s\"", group->topology,
             group->topo_parameters);
@@ -95,11 +89,11 @@ void egc_write_core(egc_writer *w)
 static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_zone_end to,
                        double bandwidth_Bps, double latency_s)
 {
-    number a = name_of(from.switch_number), b = name_of(to.switch_number);
+    switch_name a = name_of(from.switch_number), b = name_of(to.switch_number);
     PUT(w,
         "<link id=\"link-%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
         "sharing_policy=\"SPLITDUPLEX\"/>\n",
-        a.text, b.text, goodput(w, bandwidth_Bps).text, format(latency_s).text);
+        a.text, b.text, goodput(w, bandwidth_Bps).text, egc_real_text_of(latency_s).text);
     PUT_TO(w, &w->routes,
            "<zoneRoute src=\"%s-%s\" dst=\"%s-%s\" gw_src=\"switch-%s\" gw_dst=\"switch-%s\">"
            "<link_ctn id=\"link-%s-%s\" direction=\"UP\"/></zoneRoute>\n",
@@ -122,14 +116,14 @@ void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, doub
 void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
                          double latency_s)
 {
-    number latency = format(latency_s);
+    egc_real_text latency = egc_real_text_of(latency_s);
     PUT(w,
         "<host id=\"host-%zu\" speed=\"%sf\" core=\"%lld\"/>\n"
         "<link id=\"host-%zu_UP\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
         "<link id=\"host-%zu_DOWN\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
         "<link id=\"host-%zu-loopback\" bandwidth=\"10000000000Bps\" latency=\"1e-07s\"/>\n"
         "<host_link id=\"host-%zu\" up=\"host-%zu_UP\" down=\"host-%zu_DOWN\"/>\n",
-        host, format(w->speed_flops).text, (long long)w->common->cores, host,
+        host, egc_real_text_of(w->speed_flops).text, (long long)w->common->cores, host,
         goodput(w, up_Bps).text, latency.text, host, goodput(w, down_Bps).text, latency.text, host,
         host, host, host);
     PUT_TO(
