@@ -101,6 +101,16 @@ static void the_uncompressed_cost_the_same(void **state)
     assert_true(run(&config)->summary.mean.comm_s < model.comm_s);
 }
 
+/* Steps that take another time than the one before. Two measured ones can take the same by chance,
+ * to the nanosecond. */
+static uint64_t changes_of_time(const result *r)
+{
+    uint64_t changes = 0;
+    for (uint64_t i = 1; i < r->steps; i++)
+        changes += r->step[i].compress_s != r->step[i - 1].compress_s;
+    return changes;
+}
+
 static void measured_times_are_those_of_this_machine(void **state)
 {
     (void)state;
@@ -108,7 +118,7 @@ static void measured_times_are_those_of_this_machine(void **state)
     const result *once = run(&config);
     const egc_step_metrics *m = &once->summary.mean;
     assert_true(m->compress_s > 0 && m->compress_s < 1 && m->decompress_s > 0);
-    assert_true(once->step[0].compress_s != once->step[1].compress_s);
+    assert_true(changes_of_time(once) > once->steps / 2);
     config.options.cost_scale = 1e6; /* no noise is as large */
     const result *scaled = run(&config);
     assert_true(scaled->summary.mean.compress_s > 1e3 * m->compress_s);
@@ -131,11 +141,11 @@ static void measured_steps_do_not_repeat(void **state)
     config.options.cost_scale = 1e-4; /* differences too small to tell when workers begin */
     const result *r = run(&config);
     assert_int_equal(r->steps, 12);
-    for (uint64_t i = 1; i < r->steps; i++) {
+    for (uint64_t i = 0; i < r->steps; i++) {
         assert_true(r->step[i].sent_bytes == r->step[0].sent_bytes);
         assert_true(r->step[i].compress_s > 0);
-        assert_true(r->step[i].compress_s != r->step[i - 1].compress_s);
     }
+    assert_true(changes_of_time(r) > r->steps / 2);
 }
 
 static void impossible_costs_are_refused(void **state)
