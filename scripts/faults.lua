@@ -22,7 +22,7 @@ return {
   on("stragglers", { stragglers = 0.25, straggler_slowdown = 2 }),
   on("jitter", { jitter = 0.3 }),
   on("background", { background = 0.5 }),
-  on("slow-link", { events = { { at = "10ms", link = "group-0_link_3_*", bandwidth = "100Mbps" } } }),
-  on("lost-host", { events = { { at = "10ms", host = "host-3", state = "down" } } }),
-  on("dropped-host", { events = { { at = "10ms", host = "host-3", state = "down" } } }, "drop"),
+  on("slow-link", { profiles = { { at = "10ms", link = "group-0_link_3_*", bandwidth = "100Mbps" } } }),
+  on("lost-host", { profiles = { { at = "10ms", host = "host-3", state = "down" } } }),
+  on("dropped-host", { profiles = { { at = "10ms", host = "host-3", state = "down" } } }, "drop"),
 }

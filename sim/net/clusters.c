@@ -87,11 +87,11 @@ static egc_status check_event(const egc_event *event, size_t number, egc_error *
     bool of_links = !isnan(event->bandwidth_Bps) || !isnan(event->latency_s);
     bool of_hosts = !isnan(event->speed), changes = event->state != EGC_EVENT_SAME;
     if (links == hosts)
-        return egc_fail(err, EGC_ERROR_RANGE, "events[%zu]: must name either a host or a link",
+        return egc_fail(err, EGC_ERROR_RANGE, "profiles[%zu]: must name either a host or a link",
                         number);
     if (links ? of_hosts : of_links)
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "events[%zu]: a link has bandwidth, latency and state, a host speed and "
+                        "profiles[%zu]: a link has bandwidth, latency and state, a host speed and "
                         "state; got %s of a %s",
                         number,
                         of_hosts                      ? "speed"
@@ -100,22 +100,23 @@ static egc_status check_event(const egc_event *event, size_t number, egc_error *
                         links ? "link" : "host");
     if (hosts && event->state == EGC_EVENT_DOWN && event->at_s == 0)
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "events[%zu]: at must be > 0 for a host that goes down, got 0: workers "
+                        "profiles[%zu]: at must be > 0 for a host that goes down, got 0: workers "
                         "begin on hosts that are up",
                         number);
     if (!of_links && !of_hosts && !changes)
-        return egc_fail(err, EGC_ERROR_RANGE,
-                        "events[%zu]: must change bandwidth, latency, speed or state, got none of "
-                        "them",
-                        number);
+        return egc_fail(
+            err, EGC_ERROR_RANGE,
+            "profiles[%zu]: must change bandwidth, latency, speed or state, got none of "
+            "them",
+            number);
     return EGC_OK;
 }
 
 static egc_status check_events(const egc_cluster_common *common, egc_error *err)
 {
-    const egc_event *events = common->events.items;
+    const egc_event *events = common->profiles.items;
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < common->events.n && !status; i++)
+    for (size_t i = 0; i < common->profiles.n && !status; i++)
         status = check_event(&events[i], i + 1, err);
     return status;
 }
@@ -147,15 +148,15 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
 bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params)
 {
     const egc_cluster_common *common = params;
-    return !type->file && common->events.n == 0 && common->jitter == 0 && common->background == 0;
+    return !type->file && common->profiles.n == 0 && common->jitter == 0 && common->background == 0;
 }
 
 /* Events may make links faster, too. */
 static double fastest_event_Bps(const egc_cluster_common *common)
 {
-    const egc_event *events = common->events.items;
+    const egc_event *events = common->profiles.items;
     double fastest_Bps = 0;
-    for (size_t i = 0; i < common->events.n; i++)
+    for (size_t i = 0; i < common->profiles.n; i++)
         fastest_Bps = fmax(fastest_Bps, events[i].bandwidth_Bps * common->efficiency);
     return fastest_Bps;
 }

@@ -15,9 +15,9 @@
 static bool is_link_up(const egc_world *world, const char *name)
 {
     const egc_cluster_common *common = world->config.cluster_params;
-    const egc_event *events = common->events.items;
+    const egc_event *events = common->profiles.items;
     bool up = true;
-    for (size_t i = 0; i < common->events.n; i++)
+    for (size_t i = 0; i < common->profiles.n; i++)
         if (events[i].at_s <= egc_world_now(world) && events[i].state != EGC_EVENT_SAME &&
             *events[i].link && fnmatch(events[i].link, name, 0) == 0)
             up = events[i].state == EGC_EVENT_UP;

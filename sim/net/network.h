@@ -37,7 +37,7 @@ typedef struct egc_network {
     const egc_network_node *nodes;
     const egc_network_edge *edges;
     size_t n_links;
-    const char *const *links; /* what SimGrid, and events, call them */
+    const char *const *links; /* what SimGrid, and profiles, call them */
     bool sampled;             /* some routes were not looked at: there may be longer ones */
     size_t diameter_links;    /* of the longest route */
     double diameter_s;        /* the largest latency between two hosts */

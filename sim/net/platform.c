@@ -88,7 +88,7 @@ egc_status egc_platform_load(const egc_world_config *config, double speed_flops,
     const egc_cluster_type *type = config->cluster;
     egc_buf xml = {0};
     egc_status status = egc_cluster_check(type, config->cluster_params, err);
-    if (!status && egc_has_events(config->cluster_params))
+    if (!status && egc_has_profiles(config->cluster_params))
         return load_profiled(config, speed_flops, err);
     if (!status && !type->file)
         status = type->write_platform(config->cluster_params, speed_flops, &xml, err);

@@ -60,17 +60,17 @@ static bool happens_to(const egc_event *event, const char *name, bool is_link)
 static egc_status list_events(const writing *w, const char *name, bool is_link, kind of,
                               egc_buf *lines)
 {
-    const egc_event *events = w->common->events.items;
+    const egc_event *events = w->common->profiles.items;
     double last_s = -1;
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < w->common->events.n && !status; i++) {
+    for (size_t i = 0; i < w->common->profiles.n && !status; i++) {
         const egc_event *event = &events[i];
         double value = value_of(w, event, of);
         if (isnan(value) || !happens_to(event, name, is_link))
             continue;
         if (event->at_s <= last_s)
             return egc_fail(w->err, EGC_ERROR_RANGE,
-                            "events[%zu]: at must be later than that of the event before for %s, "
+                            "profiles[%zu]: at must be later than that of the event before for %s, "
                             "%g s, got %g s",
                             i + 1, name, last_s, event->at_s);
         last_s = event->at_s;
@@ -231,9 +231,9 @@ static egc_status fail_unknown(const writing *w, size_t position, const egc_even
             break;
         used += (size_t)snprintf(some + used, sizeof some - used, "%s%s", i ? ", " : "", name);
     }
-    return egc_fail(w->err, EGC_ERROR_NAME, "events[%zu]: no %s is called \"%s\"; there are: %s%s",
-                    position, is_link ? "link" : "host", is_link ? event->link : event->host, some,
-                    i < n ? ", ..." : "");
+    return egc_fail(
+        w->err, EGC_ERROR_NAME, "profiles[%zu]: no %s is called \"%s\"; there are: %s%s", position,
+        is_link ? "link" : "host", is_link ? event->link : event->host, some, i < n ? ", ..." : "");
 }
 
 /* An event of something that is there. A latency where there was none would starve the messages
@@ -241,8 +241,8 @@ static egc_status fail_unknown(const writing *w, size_t position, const egc_even
 static egc_status check_targets(const writing *w)
 {
     const egc_survey *s = w->survey;
-    const egc_event *events = w->common->events.items;
-    for (size_t i = 0; i < w->common->events.n; i++) {
+    const egc_event *events = w->common->profiles.items;
+    for (size_t i = 0; i < w->common->profiles.n; i++) {
         const egc_event *event = &events[i];
         bool is_link = *event->link, found = false;
         for (size_t k = 0; k < (is_link ? s->n_links : s->n_hosts); k++) {
@@ -252,7 +252,7 @@ static egc_status check_targets(const writing *w)
             found = true;
             if (!isnan(event->latency_s) && s->links[k].latency_s == 0)
                 return egc_fail(w->err, EGC_ERROR_RANGE,
-                                "events[%zu]: latency must not be set of link %s, which has none "
+                                "profiles[%zu]: latency must not be set of link %s, which has none "
                                 "(SimGrid starves messages without latency beside others)",
                                 i + 1, name);
         }
@@ -270,7 +270,7 @@ egc_status egc_profiled_init(egc_profiled *out, const egc_cluster_type *type, co
     *out = (egc_profiled){0};
     if (hosts > EGC_PROFILE_HOSTS_MAX)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "events: a cluster with events must have at most %d hosts, got %zu",
+                        "profiles: a cluster with profiles must have at most %d hosts, got %zu",
                         EGC_PROFILE_HOSTS_MAX, hosts);
     egc_status status = egc_survey_cluster(type, params, &out->arena, &survey, err);
     writing w = {
@@ -288,15 +288,15 @@ void egc_profiled_fini(egc_profiled *profiled)
     egc_arena_fini(&profiled->arena);
 }
 
-bool egc_has_events(const void *params)
+bool egc_has_profiles(const void *params)
 {
-    return ((const egc_cluster_common *)params)->events.n > 0;
+    return ((const egc_cluster_common *)params)->profiles.n > 0;
 }
 
 egc_status egc_profiles_check(const egc_cluster_type *type, const void *params, egc_error *err)
 {
     egc_profiled profiled;
-    if (!egc_has_events(params))
+    if (!egc_has_profiles(params))
         return EGC_OK;
     egc_status status = egc_profiled_init(&profiled, type, params, 1e9, err);
     egc_profiled_fini(&profiled);

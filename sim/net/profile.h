@@ -23,14 +23,15 @@ typedef struct egc_profiled {
 } egc_profiled;
 
 /* Writes out the cluster, which egc_cluster_check found good, with profiles of what happens to it.
- * NAME when an event's hosts or links do not exist, RANGE when those of one are not in the order
- * of time; IO; MEMORY. */
+ * NAME when an event's hosts or links do not exist, RANGE when those of one are not in the order of
+ * time, UNSUPPORTED with more than EGC_PROFILE_HOSTS_MAX hosts, FORMAT when SimGrid refuses the
+ * cluster; IO; MEMORY. */
 egc_status egc_profiled_init(egc_profiled *out, const egc_cluster_type *type, const void *params,
                              double speed_flops, egc_error *err) EGC_MUST_CHECK;
 void egc_profiled_fini(egc_profiled *profiled);
 
 /* Whether a cluster has events, of which egc_profiled_init would find nothing wrong. */
-bool egc_has_events(const void *params);
+bool egc_has_profiles(const void *params);
 egc_status egc_profiles_check(const egc_cluster_type *type, const void *params,
                               egc_error *err) EGC_MUST_CHECK;
 

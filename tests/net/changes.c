@@ -189,7 +189,7 @@ static outcome send_with_events(const send_after *what, egc_event *events, size_
 {
     net_trial trial = trial_of(3, 1e6, 1e-3, send_later, what);
     trial.network.efficiency = 0.5;
-    trial.network.events = (egc_param_list){events, n};
+    trial.network.profiles = (egc_param_list){events, n};
     return simulate(&trial);
 }
 
@@ -285,7 +285,7 @@ static void test_events_leave_topologies_as_they_are(void **state)
         assert_ok(make_cluster(settings[i][0], settings[i][1], &watched, &err), err);
         egc_event event = host_event(1e6, "host-*");
         event.speed = 0.5;
-        ((egc_cluster_common *)watched.params)->events = (egc_param_list){&event, 1};
+        ((egc_cluster_common *)watched.params)->profiles = (egc_param_list){&event, 1};
         double want = time_of_messages(&plain, all, 7, 1000000);
         assert_close(time_of_messages(&watched, all, 7, 1000000), want, 1e-7);
         free_cluster(&plain);
@@ -306,33 +306,33 @@ static void test_refuses_events_that_cannot_happen(void **state)
               two[] = {link_event(2, "*_UP"), link_event(2, "*1_UP")};
     one.state = two[0].state = two[1].state = EGC_EVENT_DOWN;
     assert_refused(&one, 1,
-                   "events[1]: no link is called \"uplink\"; there are: group-0_link_0_UP, "
+                   "profiles[1]: no link is called \"uplink\"; there are: group-0_link_0_UP, "
                    "group-0_link_1_DOWN, group-0_link_2_DOWN, group-0_link_1_UP, "
                    "group-0_link_0_DOWN, group-0_link_2_UP");
     assert_refused(two, 2,
-                   "events[2]: at must be later than that of the event before for "
+                   "profiles[2]: at must be later than that of the event before for "
                    "group-0_link_1_UP, 2 s, got 2 s");
     one = host_event(1, "host-3");
     one.speed = 0.5;
     assert_refused(&one, 1,
-                   "events[1]: no host is called \"host-3\"; there are: host-0, host-1, host-2");
+                   "profiles[1]: no host is called \"host-3\"; there are: host-0, host-1, host-2");
     one = host_event(1, "host-1");
     assert_refused(&one, 1,
-                   "events[1]: must change bandwidth, latency, speed or state, got none of them");
+                   "profiles[1]: must change bandwidth, latency, speed or state, got none of them");
     one.at_s = 0;
     one.state = EGC_EVENT_DOWN;
     assert_refused(&one, 1,
-                   "events[1]: at must be > 0 for a host that goes down, got 0: workers begin on "
+                   "profiles[1]: at must be > 0 for a host that goes down, got 0: workers begin on "
                    "hosts that are up");
     one = host_event(1, "host-1");
     one.bandwidth_Bps = 1;
     assert_refused(
         &one, 1,
-        "events[1]: a link has bandwidth, latency and state, a host speed and state; got "
+        "profiles[1]: a link has bandwidth, latency and state, a host speed and state; got "
         "bandwidth of a host");
     one = event_of(1);
     one.state = EGC_EVENT_DOWN;
-    assert_refused(&one, 1, "events[1]: must name either a host or a link");
+    assert_refused(&one, 1, "profiles[1]: must name either a host or a link");
 }
 
 /* Of four ranks, 1 and 3 talk as 0 and 1; rank 2 is lost before, and the rest of them watches. */
@@ -366,7 +366,7 @@ static void test_some_go_on_without_others(void **state)
     egc_event cut = link_event(1, "*link_2_UP");
     cut.state = EGC_EVENT_DOWN;
     net_trial trial = trial_of(4, 1e6, 1e-3, talk_in_subgroup, NULL);
-    trial.network.events = (egc_param_list){&cut, 1};
+    trial.network.profiles = (egc_param_list){&cut, 1};
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
 }
@@ -442,7 +442,7 @@ static void test_others_survive_failures(void **state)
     net_trial trial = trial_of(3, 1e6, 1e-3, send_later, &(send_after){3, 10000000});
     trial.network.background = 0.5;
     trial.network.background_burst_bytes = 1e4;
-    trial.network.events = (egc_param_list){events, 2};
+    trial.network.profiles = (egc_param_list){events, 2};
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
     assert_true(got.sim_time_s > 3 + 10.5);
@@ -491,7 +491,7 @@ static void test_a_host_that_is_down_draws_nothing(void **state)
     net_trial trial = trial_of(3, 1e6, 1e-3, send_and_ask, &got);
     trial.config.energy = true;
     trial.config.device.busy_W = trial.config.device.idle_W = 40;
-    trial.network.events = (egc_param_list){&down, 1};
+    trial.network.profiles = (egc_param_list){&down, 1};
     outcome out = simulate(&trial);
     assert_ok(out.status, out.err);
     assert_close(got->host_J, 40 * (2 * out.sim_time_s + 1), 1e-6);

@@ -78,7 +78,7 @@ static const load_case part_errors[] = {
      " cluster=egc.cluster.star{host=8}}",
      NULL,
      "t.lua:2: cluster.host: unknown key; valid: bandwidth, latency, efficiency, cores, "
-     "host_speeds, events, speed, device, stragglers, straggler_slowdown, jitter, background, "
+     "host_speeds, profiles, speed, device, stragglers, straggler_slowdown, jitter, background, "
      "background_burst, link_idle_power, link_busy_power, hosts"},
     {"return egc.experiment{workload=egc.workload.train{}, method='none',\n"
      " cluster=egc.cluster.star{device='p100'}}",
@@ -93,12 +93,12 @@ static const load_case part_errors[] = {
      "t.lua:2: cluster.device.watts: unknown key; valid: flops, efficiency, memory, launch, "
      "idle_power, busy_power"},
     {"return egc.experiment{workload=egc.workload.train{}, method='none',\n"
-     " cluster=egc.cluster.star{events={{at=-1, host='host-1', state='down'}}}}",
-     NULL, "t.lua:2: cluster.events[1].at: must be >= 0, got -1"},
+     " cluster=egc.cluster.star{profiles={{at=-1, host='host-1', state='down'}}}}",
+     NULL, "t.lua:2: cluster.profiles[1].at: must be >= 0, got -1"},
     {"return egc.experiment{workload=egc.workload.train{}, method='none',\n"
-     " cluster=egc.cluster.star{hosts=2, events={{at=1, link='link-9', bandwidth='1Mbps'}}}}",
+     " cluster=egc.cluster.star{hosts=2, profiles={{at=1, link='link-9', bandwidth='1Mbps'}}}}",
      NULL,
-     "t.lua:2: cluster: events[1]: no link is called \"link-9\"; there are: group-0_link_0_UP, "
+     "t.lua:2: cluster: profiles[1]: no link is called \"link-9\"; there are: group-0_link_0_UP, "
      "group-0_link_1_DOWN, group-0_link_1_UP, group-0_link_0_DOWN"},
 };
 

@@ -26,7 +26,7 @@ static void set_events(egc_training_config *config, const egc_event *events, siz
     static egc_event kept[MAX_LOSSES];
     egc_cluster_common *common = (void *)(uintptr_t)config->cluster_params;
     memcpy(kept, events, n * sizeof *events);
-    common->events = (egc_param_list){kept, n};
+    common->profiles = (egc_param_list){kept, n};
 }
 
 static egc_training_config dropping(const char *method, int workers, const egc_event *events,

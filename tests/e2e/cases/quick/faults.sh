@@ -28,7 +28,7 @@ list_times() {
 }
 list_times even >/dev/null
 
-with slow 'events = { { at = 0, link = "*", bandwidth = "10Mbps" } }'
+with slow 'profiles = { { at = 0, link = "*", bandwidth = "10Mbps" } }'
 with late 'stragglers = 0.5, straggler_slowdown = 3'
 with uneven 'jitter = 2'
 with crowded 'background = 0.9, background_burst = "1MB"'
@@ -38,24 +38,24 @@ done
 ! column slow/steps.csv joules | grep -qv . || fail "energy must have a value at each step"
 
 # The link fails in the second step of the point without compression.
-with cut 'events = { { at = "9ms", link = "*link_1_*", state = "down" } }'
+with cut 'profiles = { { at = "9ms", link = "*link_1_*", state = "down" } }'
 ends 1 egc-sim run cut.lua --out cut
 grep -q 'step 1: bucket 0: rank [01] lost a message [a-z]* rank [01] at 0.009 s: a host or link failed' cut/runs.csv ||
     fail "the reason must name step, ranks and time"
 [ "$(column cut/runs.csv status | xargs)" = "failed ok" ] || fail "one point must fail alone"
 [ "$(column cut/steps.csv step | xargs)" = "0 0 1 2" ] || fail "rows before the failure must stay"
 
-with lost 'events = { { at = "9ms", host = "host-1", state = "down" } }'
+with lost 'profiles = { { at = "9ms", host = "host-1", state = "down" } }'
 ends 1 egc-sim run lost.lua --out lost
 grep -q 'step 1: ' lost/runs.csv || fail "the step must be named"
 [ "$(column lost/runs.csv status | xargs)" = "failed ok" ] || fail "one point must fail alone"
 
 # Back before anybody sends: nothing is lost.
-with back 'events = { { at = 0, link = "*", state = "down" }, { at = "0.5us", link = "*", state = "up" } }'
+with back 'profiles = { { at = 0, link = "*", state = "down" }, { at = "0.5us", link = "*", state = "up" } }'
 ends 0 egc-sim run back.lua --out back
 
 # Going on without the lost: the same until then, and an accuracy at the end.
-with gone 'events = { { at = "9ms", host = "host-1", state = "down" } }'
+with gone 'profiles = { { at = "9ms", host = "host-1", state = "down" } }'
 ends 0 egc-sim run gone.lua --out gone --set on_failure=drop --set failure_timeout=20ms
 [ "$(column gone/runs.csv status | xargs)" = "ok ok" ] || fail "one worker must go on alone"
 [ "$(column gone/steps.csv step | xargs)" = "0 1 2 0 1 2" ] || fail "all steps must be there"
@@ -67,14 +67,14 @@ column gone/steps.csv drift | sed -n 2,3p | xargs | awk '$2 >= $1 { exit 1 }' ||
 column gone/runs.csv accuracy | awk '$1 < 0.2 { exit 1 }' || fail "what goes on must learn"
 
 # A link that comes back before the timeout: the exchange is done again by both, with the same sum.
-with flap 'events = { { at = "9ms", link = "*", state = "down" }, { at = "10ms", link = "*", state = "up" } }'
+with flap 'profiles = { { at = "9ms", link = "*", state = "down" }, { at = "10ms", link = "*", state = "up" } }'
 ends 0 egc-sim run flap.lua --out flap --set on_failure=drop --set failure_timeout=20ms
 cut -d, -f2-14 even/steps.csv >even.learnt
 cut -d, -f2-14 flap/steps.csv >flap.learnt
 diff -u even.learnt flap.learnt >&2 || fail "nothing must be lost when a link comes back"
 
 # Two workers that do not reach each other: neither may go on.
-with split 'events = { { at = "9ms", link = "*link_1_*", state = "down" } }'
+with split 'profiles = { { at = "9ms", link = "*link_1_*", state = "down" } }'
 ends 1 egc-sim run split.lua --out split --set on_failure=drop --set failure_timeout=20ms
 grep -q 'step 1: no group of workers that reach each other at 0.029 s is more than half of the 2' split/runs.csv ||
     fail "the halves of a cut network must not go on"
