@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "train/algorithm.h"
 #include "train/cost_table.h"
+#include "train/route.h"
 
 /* Sets a member, taking value; out of memory is found by the caller through `failed`. */
 static void set(json_t *object, const char *key, json_t *value, bool *failed)
@@ -87,7 +88,7 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
     set(out, "algorithm", egc_json_text(algorithm->name), failed);
     if (config->algorithm_params)
         add_params(out, "algorithm.", algorithm->params, config->algorithm_params, failed);
-    set(out, "exchange", egc_json_text(config->exchange ? config->exchange->name : "auto"), failed);
+    set(out, "exchange", egc_json_text(egc_route_asked(config)), failed);
     add_params(out, "", egc_training_params, &config->options, failed);
     if (config->cost_curve)
         set(out, "cost_rows", egc_json_text(config->cost_curve->id), failed);

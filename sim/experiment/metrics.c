@@ -55,8 +55,10 @@
         "mean updates between the pull of the parameters a gradient was computed on and its own")
 /* In steps.csv of that step, in runs.csv of all. */
 #define ENERGY_COLUMNS                                                                             \
-    METRIC(host_joules, "J", "consumed by the workers' hosts (energy = true)"),                    \
-        METRIC(link_joules, "J", "consumed by the links of the cluster (energy = true)"),          \
+    METRIC(host_joules, "J",                                                                       \
+           "consumed by the workers' hosts, in the step or run (energy = true)"),                  \
+        METRIC(link_joules, "J",                                                                   \
+               "consumed by the links of the cluster (energy = true), likewise"),                  \
         METRIC(joules, "J", "consumed by both (energy = true)")
 #define DRIFT_HELP "||sum over t of (applied - true)|| / ||sum over t of true||"
 #define TEST_LOSS_HELP "mean loss over the test set, nats"
@@ -71,10 +73,11 @@ static const egc_column runs_columns[] = {
     TEXT("method", "compressor or preset"),
     TEXT("method_params", "what differs from the method's defaults, key=value;..."),
     TEXT("algorithm", "training algorithm"),
-    TEXT("exchange", "the exchange used, \"auto\" resolved"),
+    TEXT("exchange",
+         "the exchange used, \"auto\" resolved; of an algorithm with its own, its name"),
     TEXT("cluster", "topology of the cluster"),
     NUMBER("bandwidth_Bps", "B/s", "bandwidth of a host's link, each way"),
-    NUMBER("latency_s", "s", "latency from host to host, one way"),
+    NUMBER("latency_s", "s", "latency of the cluster; `describe CLUSTER` says what it is of"),
     NUMBER("workers", "", "workers in training"),
     NUMBER("seed", "", "seed of the run"),
     NUMBER("steps", "", "steps asked for"),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "train/algorithm.h"
+#include "train/route.h"
 
 /* Rows are handed to the system in pieces of this size. */
 enum { PIECE_BYTES = 256 * 1024 };
@@ -201,12 +202,11 @@ egc_training_sink egc_record_sink(egc_record *record)
 
 /* ---- the row of the run ---------------------------------------------------------------------- */
 
+/* What was used, or what was asked for where it did not come to that. */
 static const char *exchange_name(const egc_training_config *config,
                                  const egc_training_summary *summary)
 {
-    if (summary && *summary->exchange)
-        return summary->exchange;
-    return config->exchange ? config->exchange->name : "auto";
+    return summary && *summary->exchange ? summary->exchange : egc_route_asked(config);
 }
 
 static egc_status append_method_params(egc_buf *row, const egc_method *method, egc_error *err)

@@ -102,6 +102,13 @@ void egc_world_fail(egc_world *world, const egc_error *failure)
     egc_world_stop(world, failure);
 }
 
+void egc_world_end(egc_world *world)
+{
+    for (egc_actor *actor = world->first_actor; actor; actor = actor->next)
+        actor->finished = true;
+    sg_actor_kill_all();
+}
+
 /* SimGrid drops what a killed actor was about to do, as to signal a gate: where it waits, that is
  * nothing. It comes there without time passing, unless its host is lost. */
 static void let_wait(const egc_actor *actor)

@@ -79,6 +79,10 @@ void egc_world_end_actors(egc_world *world, int rank, egc_actor_main main);
 /* Ends the run with this failure, if it is the first. Need not be called by an actor. */
 void egc_world_fail(egc_world *world, const egc_error *failure);
 
+/* Ends the run, which was successful, whatever other actors are still at. Called by an actor, which
+ * goes on. */
+void egc_world_end(egc_world *world);
+
 /* Forgets all messages that are under way or wait for their other end. The actors that wait for
  * them must have been ended. */
 void egc_world_forget_messages(egc_world *world);

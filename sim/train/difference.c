@@ -20,6 +20,7 @@ static egc_method with_memory(const egc_method *method, const char *name)
     options->memory = memory_called(name);
     options->momentum = NAN;
     options->masking = options->nesterov = false;
+    options->clip = 0; /* it is of gradients */
     options->low_pass = egc_params_find(egc_method_option_params, "low_pass")->def;
     options->residual_decay = 1;
     options->residual_lr = EGC_RESIDUAL_LR_SENT;

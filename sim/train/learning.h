@@ -104,6 +104,12 @@ static inline egc_learnt *egc_learning_learnt(egc_learning *learning, uint64_t s
     return &learning->learnt[step % 2];
 }
 
+/* How many compress gradients of their own: the first so many members. */
+static inline size_t egc_learning_senders(const egc_learning *learning)
+{
+    return learning->n_members < learning->n_learners ? learning->n_members : learning->n_learners;
+}
+
 /* Whose messages a worker sends at `step`: its own where it learns. */
 static inline size_t egc_learning_stand_in(const egc_learning *learning, uint64_t step,
                                            size_t worker)

@@ -71,6 +71,8 @@ static void free_messages(const egc_peers *peers, const egc_peers_step *first)
 
 void egc_peers_fini(egc_peers *peers)
 {
+    if (!peers->trainer)
+        return;
     for (size_t w = 0; peers->senders && w < peers->trainer->n_workers; w++)
         egc_sender_fini(&peers->senders[w]);
     free_messages(peers, peers->oldest);

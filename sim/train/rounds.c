@@ -85,8 +85,7 @@ static egc_status one_gradient(egc_live *live, uint64_t step, size_t worker, egc
 egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error *err)
 {
     egc_live *live = (egc_live *)learning;
-    bool dropped = learning->n_members < learning->n_workers;
-    size_t n = dropped ? learning->n_members : learning->n_learners;
+    size_t n = egc_learning_senders(learning);
     egc_learnt *learnt = egc_learning_learnt(learning, step);
     learnt->n_workers = n;
     egc_learnt_clear(learnt, learning->plan.n_units);
@@ -149,7 +148,7 @@ static void count_union(egc_live *live, egc_learnt *learnt, size_t u)
     if (!live->support)
         return;
     size_t chosen = take_bits(live->support, unit->first, unit->count);
-    bool dense = learnt->units[u].sent == unit->count * live->base.n_learners;
+    bool dense = learnt->units[u].sent == unit->count * egc_learning_senders(&live->base);
     learnt->totals.union_elements += (double)(dense ? unit->count : chosen);
 }
 
@@ -159,7 +158,7 @@ static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_erro
 {
     const egc_bucket *bucket = &live->base.plan.buckets[b];
     egc_learnt *learnt = egc_learning_learnt(&live->base, step);
-    for (size_t i = 0; i < live->base.n_members && i < live->base.n_learners; i++) {
+    for (size_t i = 0; i < egc_learning_senders(&live->base); i++) {
         size_t w = (size_t)live->base.members[i];
         egc_status status =
             egc_encoder_finish(live->encoder[w], bucket->first_unit, bucket->n_units, err);

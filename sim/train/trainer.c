@@ -34,6 +34,13 @@ egc_status egc_trainer_check(const egc_training_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
                         config->exchange ? config->exchange->name : config->sparse->name);
+    static const char *const idle[] = {"group", "schedule", "partition"};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        if (egc_param_changed(egc_params_find(egc_training_params, idle[i]), &config->options))
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "%s: is of exchanges between all workers, which algorithm %s has not; "
+                            "leave it out",
+                            idle[i], algorithm);
     if (!config->workload->closed_loop)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "workload: algorithm %s needs a network that trains, got %s; use train or "
@@ -52,6 +59,16 @@ egc_status egc_trainer_check_streams(const egc_training_config *config, egc_erro
                             "other; leave it out",
                             keys[i], egc_algorithm_of(config)->name);
     return EGC_OK;
+}
+
+egc_status egc_trainer_check_clip(const egc_training_config *config, egc_error *err)
+{
+    double clip = config->method.options.clip;
+    return clip > 0 ? egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                               "method: clip is of gradients, and algorithm %s compresses "
+                               "differences of parameters; must be 0, got %g",
+                               egc_algorithm_of(config)->name, clip)
+                    : EGC_OK;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -95,6 +112,7 @@ egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *con
     trainer->momentum = egc_source_momentum(&config->method, workload);
     summary->params = (double)trainer->n;
     memcpy(summary->model, workload->model, sizeof summary->model);
+    snprintf(summary->exchange, sizeof summary->exchange, "%s", egc_algorithm_of(config)->name);
     status = make_plan(trainer, err);
     if (!status)
         status = egc_training_world(config, false, &trainer->world, err);
@@ -142,7 +160,6 @@ egc_status egc_trainer_gradient(egc_trainer *trainer, uint64_t step, size_t work
                                 egc_error *err)
 {
     egc_workload *workload = trainer->workload;
-    egc_world_begin_step(trainer->world, (int)worker, step);
     egc_status status =
         workload->type->gradient(workload, step, worker, parameters, gradient, loss, err);
     if (!status && !isfinite(*loss))
@@ -316,6 +333,7 @@ egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, 
 {
     const egc_bucket *bucket = &trainer->plan.buckets[b];
     egc_reader *readers = egc_calloc(n_messages, sizeof *readers);
+    *decode_s = 0;
     if (!readers)
         return egc_fail_memory(err, n_messages * sizeof *readers);
     for (size_t i = 0; i < n_messages; i++)

@@ -33,12 +33,16 @@ typedef struct egc_trainer {
     egc_arena arena;
 } egc_trainer;
 
-/* UNSUPPORTED for methods of several rounds: for egc_algorithm_type.check. */
+/* For egc_algorithm_type.check: UNSUPPORTED for methods of several rounds, and for what only
+ * exchanges between all workers have. */
 egc_status egc_trainer_check(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* UNSUPPORTED for what says how computing and exchanging overlap, where nothing does. */
 egc_status egc_trainer_check_streams(const egc_training_config *config,
                                      egc_error *err) EGC_MUST_CHECK;
+
+/* UNSUPPORTED for a method that clips: for algorithms that compress differences of parameters. */
+egc_status egc_trainer_check_clip(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* Opens the workload and makes the plan and the world. config, sink and summary are borrowed; the
  * summary gets the model and what else is known. Zeroed or failed, it can be given to _fini. */

@@ -131,6 +131,10 @@ static egc_status check_drop(const egc_training_config *config, egc_error *err)
     if (config->method.options.predivide)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "on_failure: with predivide a run can only stop, got drop");
+    const egc_memory_type *memory = egc_memory_types()[config->method.options.memory];
+    if (memory->accumulates) /* replicas hold what those who are lost had added */
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with memory %s a run can only stop, got drop", memory->name);
     for (size_t r = 0; r < egc_method_rounds(&config->method); r++) {
         int kind = egc_method_round(&config->method, r).kind;
         if (kind != EGC_ROUND_GATHER && kind != EGC_ROUND_REDUCE)
@@ -156,9 +160,9 @@ static egc_status check_cost(const egc_training_config *config, egc_error *err)
 }
 
 /* Merging is planned by the closed form of an exchange, on one bandwidth. */
-static egc_status check_merging(const egc_training_config *config,
-                                const egc_algorithm_type *algorithm, egc_error *err)
+static egc_status check_merging(const egc_training_config *config, egc_error *err)
 {
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     const egc_cluster_common *common = config->cluster_params;
     if (config->options.bucket_bytes != EGC_BUCKET_MERGE)
         return EGC_OK;
@@ -167,11 +171,16 @@ static egc_status check_merging(const egc_training_config *config,
                         "bucket: merge needs the bandwidth of the cluster, and cluster %s has none "
                         "of its own; give a size, layer or model",
                         config->cluster->name);
-    if (strcmp(algorithm->name, "sync") != 0)
+    if (!algorithm->merges)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "bucket: merge needs the exchange of algorithm sync, got %s; give a size, "
                         "layer or model",
                         algorithm->name);
+    if (config->sparse)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "bucket: merge is planned by how long an exchange takes, which of exchange "
+                        "%s depends on the data; give a size, layer or model",
+                        config->sparse->name);
     return EGC_OK;
 }
 
@@ -196,7 +205,7 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
         return egc_error_prefix(err, "method");
     status = check_cost(config, err);
     if (!status)
-        status = check_merging(config, algorithm, err);
+        status = check_merging(config, err);
     if (!status)
         status = check_drop(config, err);
     if (!status && algorithm->check)

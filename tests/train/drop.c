@@ -196,6 +196,31 @@ static void methods_go_on(void **state)
     }
 }
 
+/* What is sent dense, every survivor sends: the union is all elements, before and after. */
+static void the_union_is_of_those_who_send(void **state)
+{
+    (void)state;
+    const egc_event lost = loss_of(0.02, "host-2", "");
+    egc_training_config config = dropping("topk", WORKERS, &lost, 1);
+    set(&config, "min_elements", "100000");
+    const result *got = run(&config);
+    assert_ok(got->status, got->err);
+    for (int step = 0; step < STEPS; step++)
+        assert_true(got->step[step].union_density == 1);
+}
+
+/* Replicas hold what those who are lost had added up to there. */
+static void sums_of_all_are_refused(void **state)
+{
+    (void)state;
+    egc_error err;
+    const egc_event lost = loss_of(0.02, "host-2", "");
+    egc_training_config config = dropping("topk", WORKERS, &lost, 1);
+    set(&config, "memory", "ef21");
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "on_failure: with memory ef21 a run can only stop, got drop");
+}
+
 /* ---- losses that are not -------------------------------------------------------------------- */
 
 static void without_a_majority_nobody_goes_on(void **state)
@@ -249,6 +274,8 @@ int main(void)
         cmocka_unit_test(losses_one_after_the_other),
         cmocka_unit_test(a_link_that_comes_back_loses_nobody),
         cmocka_unit_test(methods_go_on),
+        cmocka_unit_test(the_union_is_of_those_who_send),
+        cmocka_unit_test(sums_of_all_are_refused),
         cmocka_unit_test(without_a_majority_nobody_goes_on),
         cmocka_unit_test(with_stop_a_loss_ends_the_run),
         cmocka_unit_test(time_is_limited),

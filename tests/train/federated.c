@@ -225,7 +225,10 @@ static void late_clients_are_lost(void **state)
     r = run_ok(&config);
     assert_close(r->summary.last.accuracy, one * (1 + 2 + 3) / 3, 1e-5);
     assert_close(r->summary.mean.step_s, 0.03, 1e-6);
-    assert_close(r->summary.sim_time_s, 0.03, 1e-6); /* what comes after is not waited for */
+    assert_close(r->summary.sim_time_s, 0.03, 1e-6);
+    config.options.max_sim_time_s = 0.04; /* what comes after is not waited for */
+    assert_close(run_ok(&config)->summary.sim_time_s, 0.03, 1e-6);
+    config.options.max_sim_time_s = INFINITY;
 
     set_federated(&config, "deadline", "1ms"); /* nobody makes it, in any round */
     config.options.steps = 3;
@@ -297,6 +300,24 @@ static void rounds_take_their_closed_form(void **state)
     assert_close(r->summary.mean.step_s, 2 * 0.01 + 4. * N / 1e7 + 4. * N / 1e6 + 4 * compute,
                  1e-3);
     assert_close(r->summary.mean.compute_s, 4 * compute, 1e-6);
+}
+
+/* A client's step is jittered once a round: all its local steps take as long. */
+static void rounds_have_their_own_jitter(void **state)
+{
+    (void)state;
+    double compute_s[4];
+    for (int local_steps = 1; local_steps <= 2; local_steps++) {
+        egc_training_config config = federated_of(&closed, "none", 4, 2);
+        set_cluster(&config, "jitter", "0.5");
+        set_federated(&config, "local_steps", local_steps == 1 ? "1" : "2");
+        const result *r = run_ok(&config);
+        for (int round = 0; round < 2; round++)
+            compute_s[2 * (local_steps - 1) + round] = r->step[round].compute_s;
+    }
+    assert_close(compute_s[2], 2 * compute_s[0], 1e-6);
+    assert_close(compute_s[3], 2 * compute_s[1], 1e-6);
+    assert_true(compute_s[0] != compute_s[1]);
 }
 
 static void costs_are_charged(void **state)
@@ -396,6 +417,11 @@ static void refusals(void **state)
     assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: residual_lr = \"rescale\" is for gradients; what clients of algorithm "
                  "federated send has its learning rate in it");
+    config = federated_of(&closed, "egc", 4, 1);
+    set(&config, "clip", "1");
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "method: clip is of gradients, and algorithm federated compresses differences of "
+                 "parameters; must be 0, got 1");
     config = federated_of(&closed, "strom", 4, 1);
     set_federated(&config, "downlink", "compressed");
     assert_int_equal(egc_training_check(&config, &err), EGC_OK);
@@ -440,6 +466,7 @@ int main(void)
         cmocka_unit_test(busy_clients_are_not_sampled),
         cmocka_unit_test(the_first_to_answer_count),
         cmocka_unit_test(rounds_take_their_closed_form),
+        cmocka_unit_test(rounds_have_their_own_jitter),
         cmocka_unit_test(costs_are_charged),
         cmocka_unit_test(compressed_downlink),
         cmocka_unit_test(clients_catch_up),

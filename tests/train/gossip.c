@@ -251,6 +251,24 @@ static void steps_take_their_closed_form(void **state)
     assert_true(r->summary.mean.network_bytes == 0);
 }
 
+/* Each step of each worker has the jitter that it has in synchronous training, and no other. */
+static void jitter_is_of_a_step(void **state)
+{
+    (void)state;
+    double compute_s[6];
+    egc_training_config config = gossip_of(&closed, "none", "ring", 5, 6);
+    set_cluster(&config, "jitter", "0.5");
+    const result *r = run_ok(&config);
+    for (int step = 0; step < 6; step++)
+        compute_s[step] = r->step[step].compute_s;
+    config.algorithm = NULL;
+    config.algorithm_params = NULL;
+    r = run_ok(&config);
+    for (int step = 0; step < 6; step++)
+        assert_close(r->step[step].compute_s, compute_s[step], 1e-6);
+    assert_true(compute_s[0] != compute_s[1]);
+}
+
 /* One client of a WAN has a slow way up: in the first step its two neighbours alone wait for it,
  * and what the others do in the next steps is not held up by a barrier. */
 static void nobody_waits_for_strangers(void **state)
@@ -303,6 +321,11 @@ static void refusals(void **state)
     assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: algorithm gossip keeps what is not sent in the difference to what "
                  "neighbours know, where nesterov has nothing to act on; leave it out");
+    config = gossip_of(&closed, "egc", "ring", 4, 1);
+    set(&config, "clip", "1");
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "method: clip is of gradients, and algorithm gossip compresses differences of "
+                 "parameters; must be 0, got 1");
     config = gossip_of(&closed, "signsgd", "ring", 4, 1);
     assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     config = gossip_of(&closed, "none", "ring", 4, 1);
@@ -337,6 +360,7 @@ int main(void)
         cmocka_unit_test(compressed_gossip_converges),
         cmocka_unit_test(consensus_contracts_at_its_rate),
         cmocka_unit_test(steps_take_their_closed_form),
+        cmocka_unit_test(jitter_is_of_a_step),
         cmocka_unit_test(nobody_waits_for_strangers),
         cmocka_unit_test(refusals),
         cmocka_unit_test(a_worker_diverges),

@@ -219,6 +219,10 @@ static void methods_that_cannot_be_summed_are_refused(void **state)
     config.sparse = sparse_type("sparcml-split");
     assert_int_equal(egc_training_check(&config, &err), EGC_OK);
     assert_int_equal(run(&config)->status, EGC_OK);
+    config.options.bucket_bytes = EGC_BUCKET_MERGE;
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "bucket: merge is planned by how long an exchange takes, which of exchange "
+                 "sparcml-split depends on the data; give a size, layer or model");
 }
 
 /* ---- fill-in --------------------------------------------------------------------------------- */

@@ -471,6 +471,14 @@ static void impossible_servers(void **state)
                  "method: powersgd takes several rounds a step, which algorithm ps has not; use "
                  "algorithm sync");
     config = ps_of("topk", "sync", 4, 1);
+    config.options.schedule = EGC_SCHEDULE_PRIORITY;
+    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+                 "schedule: is of exchanges between all workers, which algorithm ps has not; leave "
+                 "it out");
+    config = ps_of("topk", "sync", 4, 1);
+    config.options.partition_bytes = 1000;
+    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    config = ps_of("topk", "sync", 4, 1);
     assert_ok(egc_sparse_find("gtopk", &config.sparse, &err), err);
     assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: algorithm ps has its own; must be auto, got gtopk");

@@ -156,6 +156,8 @@ static egc_status check(const egc_training_config *config, egc_error *err)
     egc_status status = egc_trainer_check(config, err);
     if (!status)
         status = egc_trainer_check_streams(config, err);
+    if (!status)
+        status = egc_trainer_check_clip(config, err);
     if (!status && !clients->local_steps && !config->workload->share)
         status = egc_fail(err, EGC_ERROR_UNSUPPORTED,
                           "algorithm: workload %s does not say how long an epoch is; use "

@@ -46,7 +46,6 @@ typedef struct egc_federation {
     size_t n_wanted, n_arrived;
     double began_s; /* when those sampled were known */
     bool open;      /* uploads count still */
-    bool over;      /* the run is */
     egc_gate *news; /* an upload came through */
 } egc_federation;
 
@@ -65,9 +64,9 @@ egc_status egc_federation_work(const egc_stream *stream, const char *name, uint6
                                double seconds, double *total, egc_error *err) EGC_MUST_CHECK;
 
 /* What actors do: a client on its host (arg: its member), what serves it at the server (likewise),
- * and the server (arg: the federation). */
-egc_status egc_federation_client(void *arg, egc_error *err);
-egc_status egc_federation_serve(void *arg, egc_error *err);
-egc_status egc_federation_lead(void *arg, egc_error *err);
+ * and the server (arg: the federation), which ends them all. */
+egc_status egc_federation_client(void *arg, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federation_serve(void *arg, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federation_lead(void *arg, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -39,7 +39,6 @@ static egc_status download(egc_member *m, egc_error *err)
         status = tell_transfer(m, "download", m->round, start, (double)m->model.len, err);
     f->trainer.tally.comm_s += egc_world_now(f->trainer.world) - start;
     egc_buf_fini(&m->model); /* what is in it, the member's messages were made of */
-    m->model = (egc_buf){0};
     return status;
 }
 
@@ -87,6 +86,7 @@ static egc_status take_part(egc_member *m, egc_error *err)
     egc_federation *f = m->federation;
     egc_tally *tally = &f->trainer.tally;
     const egc_stream *on = &m->compute;
+    egc_world_begin_step(f->trainer.world, (int)m->number, m->round);
     egc_status status = download(m, err);
     if (!status)
         status =
@@ -100,22 +100,23 @@ static egc_status take_part(egc_member *m, egc_error *err)
     return status ? status : upload(m, err);
 }
 
-/* Waits until the client is sampled, or the run is over. */
+/* Waits until the client is sampled. */
 static egc_status await_round(egc_member *m, egc_error *err)
 {
     double start = egc_world_now(m->federation->trainer.world);
     egc_gate_wait(m->client_begins);
-    return m->federation->over ? EGC_OK : egc_stream_tell_wait(&m->compute, start, m->round, err);
+    return egc_stream_tell_wait(&m->compute, start, m->round, err);
 }
 
+/* Until the server ends the run. */
 egc_status egc_federation_client(void *arg, egc_error *err)
 {
     egc_member *m = arg;
-    egc_status status = await_round(m, err);
-    while (!m->federation->over && !status) {
-        status = take_part(m, err);
+    egc_status status = EGC_OK;
+    while (!status) {
+        status = await_round(m, err);
         if (!status)
-            status = await_round(m, err);
+            status = take_part(m, err);
     }
     return status;
 }
@@ -144,15 +145,13 @@ egc_status egc_federation_serve(void *arg, egc_error *err)
     egc_member *m = arg;
     egc_federation *f = m->federation;
     egc_status status = EGC_OK;
-    egc_gate_wait(m->server_begins);
-    while (!f->over && !status) {
+    while (!status) {
+        egc_gate_wait(m->server_begins);
         status = exchange(m, err);
         m->busy = false;
         m->arrived = f->open && m->round == f->trainer.step && f->n_arrived < f->n_wanted;
         f->n_arrived += m->arrived;
         egc_gate_signal(f->news);
-        if (!status)
-            egc_gate_wait(m->server_begins);
     }
     return status;
 }

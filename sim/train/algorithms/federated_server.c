@@ -143,11 +143,8 @@ egc_status egc_federation_lead(void *arg, egc_error *err)
         if (!status)
             status = end_round(f, err);
     }
-    egc_report_end(&f->trainer.report); /* those that are late are waited for no more */
-    f->over = true;
-    for (size_t c = 0; c < f->trainer.n_workers; c++) {
-        egc_gate_signal(f->members[c].server_begins);
-        egc_gate_signal(f->members[c].client_begins);
-    }
+    egc_report_end(&f->trainer.report);
+    if (!status)
+        egc_world_end(f->trainer.world); /* those that are late are waited for no more */
     return status;
 }

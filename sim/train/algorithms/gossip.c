@@ -164,6 +164,7 @@ static egc_status take_step(worker *w, uint64_t number, egc_error *err)
     group *g = w->group;
     egc_peers_step *step;
     double start = egc_world_now(g->trainer.world), computed_s = 0;
+    egc_world_begin_step(g->trainer.world, (int)w->rank, number);
     egc_status status = post_receives(w, err);
     if (!status)
         status = compute(w, number, &computed_s, err);
@@ -233,8 +234,7 @@ static void group_fini(group *g)
     for (size_t rank = 0; g->workers && rank < g->trainer.n_workers; rank++)
         worker_fini(&g->workers[rank]);
     egc_free(g->workers);
-    if (g->peers.trainer)
-        egc_peers_fini(&g->peers);
+    egc_peers_fini(&g->peers);
     egc_trainer_fini(&g->trainer);
 }
 
@@ -299,6 +299,8 @@ static egc_status check(const egc_training_config *config, egc_error *err)
                                       (size_t)config->options.workers, err);
     if (!status)
         status = check_memory(&config->method, err);
+    if (!status)
+        status = egc_trainer_check_clip(config, err);
     return status ? status : egc_difference_check(&config->method, err);
 }
 

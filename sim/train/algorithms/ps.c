@@ -372,7 +372,6 @@ static egc_status run_ps(const egc_training_config *config, const egc_training_s
     ps all = {0};
     egc_status status = egc_trainer_init(&all.trainer, config, sink, out, err);
     if (!status) {
-        snprintf(out->exchange, sizeof out->exchange, "ps");
         status = ps_init(&all, config, err);
         if (!status)
             status = egc_world_run(all.trainer.world, err);

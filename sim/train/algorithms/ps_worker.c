@@ -101,6 +101,7 @@ static egc_status step(ps_worker *w, egc_error *err)
     const egc_trainer *trainer = &w->ps->trainer;
     w->compress_s = w->decompress_s = w->comm_s = w->delay = w->busy_after = 0;
     w->computed_s = INFINITY;
+    egc_world_begin_step(trainer->world, (int)w->rank, w->step);
     egc_status status = learn(w, err);
     if (status)
         return status;

@@ -247,6 +247,7 @@ const egc_algorithm_type egc_algorithm_sync = {
     .params = params,
     .timeless = true,
     .one_message_each = true,
+    .merges = true,
     .drops = true,
     .check = check,
     .run = run_sync,
