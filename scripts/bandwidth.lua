@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- On which network does compression stop paying?
 --
--- Replays recorded gradients, so nothing is trained and the sweep is quick. Record them first:
+-- Replays recorded gradients, so nothing is trained and the sweep is quick. Record them first; 8 workers
+-- replay a trace of 4 here, which `cycle = true` allows:
 --
 --   egc-sim trace record --out results/cnn-trace.h5 --workers 4 --steps 20
 --   egc-sim run scripts/bandwidth.lua

@@ -1,7 +1,12 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- What uneven workers, the traffic of others and a network that fails do to the same training, with
--- egc and without compression, in time and in energy. The last two lose a host: one ends, the other
--- goes on without it.
+-- egc and without compression, in time and in energy. What happens to links and hosts is told by the
+-- cluster's `profiles`.
+--
+--   egc-sim run scripts/faults.lua --out results/faults      # some ten seconds
+--
+-- writes seven folders, one for each experiment. The last two lose a host: lost-host fails on purpose, so that
+-- the command ends with 1, dropped-host goes on without it.
 local function on(name, changes, on_failure)
   changes.hosts, changes.bandwidth, changes.latency, changes.device = 8, "1Gbps", "50us", "edge"
   return egc.experiment {

@@ -6,8 +6,10 @@
 -- found best. Top-k is there three times: chosen among all that is sent together, as egc chooses;
 -- layer by layer, as most code does; and as it is mostly quoted, 1 % of a layer in 32-bit values.
 --
---   egc-sim run scripts/headline-image.lua --jobs 2
+--   egc-sim run scripts/headline-image.lua --jobs 2                                  # 24 min on two cores
 --   egc-sim run scripts/headline-image.lua --jobs 2 --set steps=60 --set seed=1      # a short look
+--
+-- Results are kept in results/reference/headline-image.
 local headline = require "headline"
 local like_egc = headline.like_egc
 

@@ -5,8 +5,10 @@
 -- settings as in headline-image.lua, tuned by the same script.
 --
 --   scripts/make_kjv_text.sh data/kjv && export EGC_DATA=data      # once
---   egc-sim run scripts/headline-language.lua --jobs 2
+--   egc-sim run scripts/headline-language.lua --jobs 2                               # 30 min on two cores
 --   egc-sim run scripts/headline-language.lua --jobs 2 --set steps=60 --set seed=1   # a short look
+--
+-- Results are kept in results/reference/headline-language.
 local headline = require "headline"
 
 local function like_egc(make, options)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- What the headline experiments, their tuning and the ablation share: two tasks, the cluster, and
--- what every sparsifier gets.
+-- what every sparsifier gets. Not an experiment: these `require` it.
 --
 -- Both tasks are as large as a desk allows: two cores train every method with three seeds in less
 -- than an hour. The global batch is the same for any number of workers, so that more of them spread

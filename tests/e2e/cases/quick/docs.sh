@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What README.md and CONTRIBUTING.md tell users to write works: ```lua blocks that return an
-# experiment pass a dry run, and ```sh blocks after a line <!-- test --> are run, in a folder that
-# looks like the repository after a build.
+# What README.md, sim/README.md and CONTRIBUTING.md tell users to write works: ```lua blocks that
+# return an experiment pass a dry run, and ```sh blocks after a line <!-- test --> are run, in a
+# folder that looks like the repository after a build. Links between all Markdown files lead somewhere.
 [ -e "$ROOT/README.md" ] || skip "there is no README.md"
 
-# blocks FILE: writes its code blocks to blocks/FILE-N.lua and .sh, N being the line they begin at.
+ends 0 python3 "$SUITE/links.py" "$ROOT"
+cat "$SCRATCH/stdout"
+
+# blocks PAGE: writes its code blocks to blocks/PAGE-N.lua and .sh, N being the line they begin at and
+# a / of its path a -.
 blocks() {
-    awk -v name="blocks/$(basename "$1" .md)" '
+    awk -v name="blocks/$(echo "$1" | tr / -)" '
         /^ *```/ && out   { close(out); out = ""; next }
         /^ *```/ && open  { open = marked = 0; next }
         /^ *```lua *$/    { out = name "-" NR ".lua" }
@@ -14,12 +18,12 @@ blocks() {
         /^ *```/          { open = !out; marked = 0; if (out) printf "" >out; next }
         out               { print >out; next }
         /^ *<!-- test -->$/ { marked = 1; next }
-        /[^ ]/            { marked = 0 }' "$1"
+        /[^ ]/            { marked = 0 }' "$ROOT/$1.md"
 }
 
 mkdir blocks here here/build
-for doc in README CONTRIBUTING; do
-    [ ! -e "$ROOT/$doc.md" ] || blocks "$ROOT/$doc.md"
+for page in README sim/README CONTRIBUTING; do
+    blocks $page
 done
 for entry in "$ROOT"/*; do
     case ${entry##*/} in build | results) ;; *) ln -s "$entry" here/ ;; esac
@@ -39,5 +43,5 @@ for block in ../blocks/*.sh; do
     n_sh=$((n_sh + 1))
 done
 echo "$n_lua experiments pass a dry run, $n_sh shell blocks were run"
-[ "$n_lua" -gt 0 ] || fail "README.md shows no experiment"
-[ "$n_sh" -gt 0 ] || fail "README.md and CONTRIBUTING.md have no shell block after <!-- test -->"
+[ "$n_lua" -ge 2 ] || fail "README.md and sim/README.md show an experiment each"
+[ "$n_sh" -ge 2 ] || fail "README.md and sim/README.md have a shell block each after <!-- test -->"
