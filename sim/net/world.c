@@ -188,32 +188,35 @@ static void describe_waiting(const egc_actor *actor, char *out, size_t room)
     }
 }
 
+enum { NAMED = 4, SENTENCE = 160 };
+
+/* Appends a sentence for each actor that never finished, those lost with their host or the others,
+ * as long as there are fewer than NAMED in all. How many there are. */
+static int describe_unfinished(const egc_world *world, bool lost, int named, char *report)
+{
+    int count = 0;
+    for (const egc_actor *actor = world->first_actor; actor; actor = actor->next) {
+        if (actor->finished || actor->lost != lost || named + count++ >= NAMED)
+            continue;
+        char sentence[SENTENCE];
+        describe_waiting(actor, sentence, sizeof sentence);
+        strcat(strcat(report, *report ? "; " : ""), sentence);
+    }
+    return count;
+}
+
 /* SimGrid ends a deadlocked run as if nothing had happened: actors that never finished tell. */
 static egc_status check_deadlock(const egc_world *world, egc_error *err)
 {
-    enum { NAMED = 4, SENTENCE = 160 };
-    char report[NAMED * SENTENCE + 64] = "";
-    size_t length = 0;
-    int waiting = 0;
-    bool lost = false;
-    for (const egc_actor *actor = world->first_actor; actor; actor = actor->next) {
-        if (actor->finished)
-            continue;
-        lost = lost || actor->lost;
-        if (waiting++ < NAMED) {
-            char sentence[SENTENCE];
-            describe_waiting(actor, sentence, sizeof sentence);
-            length += (size_t)snprintf(report + length, sizeof report - length, "%s%s",
-                                       length ? "; " : "", sentence);
-        }
-    }
-    if (waiting == 0)
+    char report[NAMED * (SENTENCE + 2) + 32] = "";
+    int lost = describe_unfinished(world, true, 0, report);
+    int all = lost + describe_unfinished(world, false, lost, report);
+    if (all == 0)
         return EGC_OK;
-    const char *what = lost ? "the run cannot go on" : "deadlock";
-    if (waiting > NAMED)
-        snprintf(report + length, sizeof report - length, "; and %d more wait", waiting - NAMED);
-    return egc_fail(err, EGC_ERROR_SIMULATION, "%s at %g s: %s", what, egc_world_now(world),
-                    report);
+    if (all > NAMED)
+        snprintf(report + strlen(report), 32, "; and %d more wait", all - NAMED);
+    return egc_fail(err, EGC_ERROR_SIMULATION, "%s at %g s: %s",
+                    lost ? "the run cannot go on" : "deadlock", egc_world_now(world), report);
 }
 
 egc_status egc_world_run(egc_world *world, egc_error *err)

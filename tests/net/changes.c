@@ -264,6 +264,39 @@ static void test_a_lost_host_is_named(void **state)
     assert_int_equal(got.status, EGC_ERROR_SIMULATION);
 }
 
+/* The last computes, and the others wait for what it would send. */
+static egc_status wait_for_the_last(worker *self, egc_error *err)
+{
+    int last = self->transport->size - 1;
+    egc_buf in = {0};
+    egc_request *request = NULL;
+    if (self->rank == last) {
+        egc_world_compute(self->world, last, 3);
+        return EGC_OK;
+    }
+    egc_status status = egc_irecv(self->transport, last, &in, &request, err);
+    if (!status)
+        status = egc_wait(self->transport, request, err);
+    egc_buf_fini(&in);
+    return status;
+}
+
+/* However many wait for it. */
+static void test_a_lost_host_is_named_first(void **state)
+{
+    (void)state;
+    egc_event event = host_event(1, "host-5");
+    event.state = EGC_EVENT_DOWN;
+    net_trial trial = trial_of(6, 1e6, 1e-3, wait_for_the_last, NULL);
+    trial.network.profiles = (egc_param_list){&event, 1};
+    outcome got = simulate(&trial);
+    assert_string_equal(got.err.message,
+                        "the run cannot go on at 1 s: worker-5 was lost with its host at 1 s; "
+                        "worker-0 waits for a message from rank 5 on channel 0; "
+                        "worker-1 waits for a message from rank 5 on channel 0; "
+                        "worker-2 waits for a message from rank 5 on channel 0; and 2 more wait");
+}
+
 /* An event that is too late to matter leaves all as it was, whoever lays out the cluster. */
 static void test_events_leave_topologies_as_they_are(void **state)
 {
@@ -524,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_a_host_becomes_slower),
         cmocka_unit_test(test_a_link_fails_and_comes_back),
         cmocka_unit_test(test_a_lost_host_is_named),
+        cmocka_unit_test(test_a_lost_host_is_named_first),
         cmocka_unit_test(test_events_leave_topologies_as_they_are),
         cmocka_unit_test(test_refuses_events_that_cannot_happen),
         cmocka_unit_test(test_some_go_on_without_others),
