@@ -126,6 +126,7 @@ static const bench_case cases[] = {
     {&ring, 128, "star", "hosts=128"},
     {&ring, 256, "star", "hosts=256"},
     {&ring, 512, "star", "hosts=512"},
+    {&ring, 1024, "star", "hosts=1024"},
     {&ring, 256, "fat_tree", "children={16}"},
     {&ring, 256, "torus", "dims={16,16}"},
     {&ring, 256, "dragonfly", "groups=32"},
@@ -186,8 +187,7 @@ static egc_status make_world(const bench_case *given, egc_arena *arena, egc_worl
     return status ? status : egc_world_new(&config, out, err);
 }
 
-/* Of this process so far, which has one thread and waits for nothing. */
-static double processor_s(void)
+double egc_bench_processor_s(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -204,14 +204,14 @@ static egc_status run_case(void *arg, egc_buf *out, egc_error *err)
     bench_worker *workers = egc_calloc((size_t)given->workers, sizeof *workers);
     egc_status status =
         workers ? make_world(given, &arena, &world, err) : egc_fail_memory(err, sizeof *workers);
-    double before_s = processor_s();
+    double before_s = egc_bench_processor_s();
     if (!status)
         status = spawn(given, world, workers, err);
     if (given->work != &actors)
-        before_s = processor_s();
+        before_s = egc_bench_processor_s();
     if (!status)
         status = egc_world_run(world, err);
-    double took_s = processor_s() - before_s;
+    double took_s = egc_bench_processor_s() - before_s;
     if (!status)
         status = egc_buf_append(out, &took_s, sizeof took_s, err);
     egc_world_free(world);
@@ -269,5 +269,5 @@ egc_status egc_bench_simulator(const egc_bench_sink *sink, egc_error *err)
         };
         status = sink->row(sink->arg, &row, err);
     }
-    return status;
+    return status ? status : egc_bench_steps(sink, err);
 }

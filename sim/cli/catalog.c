@@ -42,6 +42,18 @@ REGISTRY(index_codecs, egc_index_codec, egc_index_codecs())
 REGISTRY(memories, egc_memory_type, egc_memory_types())
 REGISTRY(value_codecs, egc_value_codec, egc_value_codecs())
 
+/* What is not registered anywhere: the options of a run. */
+static egc_status experiments(egc_catalog *catalog, const egc_named *const **out, egc_error *err)
+{
+    static const egc_named experiment = {
+        "experiment", "what egc.experiment takes beside name, workload, cluster, method, "
+                      "algorithm, exchange and where"};
+    static const egc_named *const items[] = {&experiment, NULL};
+    (void)catalog, (void)err;
+    *out = items;
+    return EGC_OK;
+}
+
 static egc_status devices(egc_catalog *catalog, const egc_named *const **out, egc_error *err)
 {
     if (!catalog->devices.profiles) {
@@ -119,6 +131,7 @@ const egc_kind egc_kinds[] = {
     {"codecs", "value codec", NULL, value_codecs, egc_print_value_codec},
     {"memories", "memory", NULL, memories, egc_print_memory},
     {"devices", "device", NULL, devices, egc_print_device},
+    {"experiments", "options", NULL, experiments, egc_print_experiment},
     {"metrics", "metric", NULL, metrics, egc_print_metric},
     {0},
 };

@@ -471,6 +471,12 @@ egc_status egc_print_value_codec(const egc_named *item, egc_error *err)
     return EGC_OK;
 }
 
+egc_status egc_print_experiment(const egc_named *item, egc_error *err)
+{
+    (void)item;
+    return print_type_parameters("options", egc_training_params, sizeof(egc_training_options), err);
+}
+
 egc_status egc_print_metric(const egc_named *item, egc_error *err)
 {
     (void)err;

@@ -22,6 +22,7 @@ egc_status egc_print_index_codec(const egc_named *item, egc_error *err) EGC_MUST
 egc_status egc_print_memory(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_value_codec(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_device(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_print_experiment(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_print_metric(const egc_named *item, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -3,8 +3,8 @@
 # when they are many, and all figures are there. Bounds are wide: machines differ, and are busy.
 LIMIT=300 ends 0 egc-sim bench simulator
 cat "$SCRATCH/stdout"
-[ "$(grep -c -E '^  (ring|doubling|incast|incast-window|actors) ' "$SCRATCH/stdout")" -eq 18 ] ||
-    fail "18 figures wanted"
+[ "$(grep -c -E '^  (ring|doubling|incast|incast-window|actors|dense-step|topk-step) ' "$SCRATCH/stdout")" -eq 22 ] ||
+    fail "22 figures wanted"
 
 # figure NAME SETTING
 figure() {
