@@ -93,6 +93,9 @@ void egc_watches_free(egc_world *world);
  * limit, or the failure that is ending the run. */
 egc_status egc_world_check(const egc_world *world, egc_error *err) EGC_MUST_CHECK;
 
+/* The check for calls that return nothing: ends the calling actor, and with it the run. */
+void egc_world_end_if_late(egc_world *world);
+
 /* Remembers the first failure and ends all actors but the calling one. */
 void egc_world_stop(egc_world *world, const egc_error *failure);
 

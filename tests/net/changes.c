@@ -432,6 +432,35 @@ static void test_others_do_not_hide_a_deadlock(void **state)
     assert_true(got.sim_time_s >= 0.5 && got.sim_time_s < 2);
 }
 
+/* Both let some time pass, asleep or at a gate that nobody opens, before rank 0 sends. */
+static egc_status send_after_a_pause(worker *self, egc_error *err)
+{
+    const bool *asleep = self->arg;
+    egc_gate *gate = egc_gate_new(0);
+    if (*asleep)
+        egc_world_sleep(self->world, 2);
+    else if (egc_gate_wait_for(gate, 2))
+        return egc_fail(err, EGC_ERROR_SIMULATION, "nobody opens the gate");
+    egc_gate_free(gate);
+    return send_a_lot(self, err);
+}
+
+static void test_others_go_on_beside_a_wait_that_ends_by_itself(void **state)
+{
+    (void)state;
+    outcome got[2];
+    for (int i = 0; i < 2; i++) {
+        const bool asleep = i == 0;
+        net_trial trial = trial_of(2, 1e6, 1e-6, send_after_a_pause, &asleep);
+        trial.network.background = 0.5;
+        trial.network.background_burst_bytes = 2e4;
+        got[i] = simulate(&trial);
+        assert_ok(got[i].status, got[i].err);
+    }
+    assert_true(got[0].sim_time_s > 2 + 110);
+    assert_true(got[0].sim_time_s == got[1].sim_time_s);
+}
+
 /* The link of others' flows fails too: they go on when it is back. */
 static void test_others_survive_failures(void **state)
 {
@@ -529,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_some_go_on_without_others),
         cmocka_unit_test(test_others_take_their_share),
         cmocka_unit_test(test_others_do_not_hide_a_deadlock),
+        cmocka_unit_test(test_others_go_on_beside_a_wait_that_ends_by_itself),
         cmocka_unit_test(test_others_survive_failures),
         cmocka_unit_test(test_energy_is_power_times_time),
         cmocka_unit_test(test_a_host_that_is_down_draws_nothing),
