@@ -63,7 +63,8 @@ egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_act
 bool egc_world_reaches(const egc_world *world, int a, int b);
 
 /* From now on, the host of rank `from` watches that of `rank`: calls `lost` when it fails before
- * the first actor of that rank has ended, unless its own has failed too. MEMORY. */
+ * the first actor of that rank has ended, unless its own has failed too. Nothing is watched when
+ * that actor has ended already, or when a rank is to watch itself. MEMORY. */
 typedef struct egc_watch {
     egc_world *world;
     int rank, from;
