@@ -37,7 +37,7 @@ static void run_actor(int argc, char **argv)
     egc_status status = actor->main(actor->arg, &err);
     actor->finished = true;
     if (status)
-        egc_world_stop(actor->world, &err);
+        egc_world_fail(actor->world, &err);
 }
 
 egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
@@ -81,7 +81,7 @@ void egc_world_end_if_late(egc_world *world)
 {
     egc_error err = {0};
     if (egc_world_check(world, &err)) {
-        egc_world_stop(world, &err);
+        egc_world_fail(world, &err);
         sg_actor_exit();
     }
 }

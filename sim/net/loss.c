@@ -99,11 +99,6 @@ void egc_watches_free(egc_world *world)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-void egc_world_fail(egc_world *world, const egc_error *failure)
-{
-    egc_world_stop(world, failure);
-}
-
 /* SimGrid drops what a killed actor was about to do, as to signal a gate: where it waits, that is
  * nothing. It comes there without time passing, unless its host is lost. */
 static void let_wait(const egc_actor *actor)

@@ -77,7 +77,8 @@ egc_status egc_world_watch(const egc_watch *watch, egc_error *err) EGC_MUST_CHEC
  * wait, and expects no more of them. Called by an actor. */
 void egc_world_end_actors(egc_world *world, int rank, egc_actor_main main);
 
-/* Ends the run with this failure, if it is the first. Need not be called by an actor. */
+/* Ends the run with this failure, if it is the first: all actors but the caller, which need not be
+ * one. */
 void egc_world_fail(egc_world *world, const egc_error *failure);
 
 /* Forgets all messages that are under way or wait for their other end. The actors that wait for
