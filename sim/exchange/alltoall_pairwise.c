@@ -6,7 +6,7 @@
  * In each round every rank sends to one and receives from one, so that no link carries two
  * messages the same way. A message is one piece and nothing else, so pieces may have any lengths;
  * the longest paces each round. */
-#include "exchange/messages.h"
+#include "exchange/blocks.h"
 
 static egc_status scatter(egc_transport *transport, const egc_buf *pieces, egc_buf *blocks,
                           egc_exchange_scratch *scratch, egc_error *err)
