@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "compressors/compressor.h"
 
 #define EGC_COMPRESSOR(name) extern const egc_compressor_type egc_compressor_##name;
@@ -21,10 +19,5 @@ const egc_compressor_type *const *egc_compressor_types(void)
 
 egc_status egc_compressor_find(const char *name, const egc_compressor_type **out, egc_error *err)
 {
-    for (const egc_compressor_type *const *type = types; *type; type++)
-        if (strcmp((*type)->name, name) == 0) {
-            *out = *type;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "compressor", name, (const void *const *)types);
+    return egc_find_named("compressor", name, (const void *const *)types, out, err);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "workloads/workload.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 
 #define EGC_WORKLOAD(name) extern const egc_workload_type egc_workload_##name;
@@ -23,12 +21,7 @@ const egc_workload_type *const *egc_workload_types(void)
 
 egc_status egc_workload_find(const char *name, const egc_workload_type **out, egc_error *err)
 {
-    for (const egc_workload_type *const *type = types; *type; type++)
-        if (strcmp((*type)->name, name) == 0) {
-            *out = *type;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "workload", name, (const void *const *)types);
+    return egc_find_named("workload", name, (const void *const *)types, out, err);
 }
 
 egc_status egc_workload_check(const egc_workload_type *type, const void *params, egc_error *err)

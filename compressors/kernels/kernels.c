@@ -2,7 +2,6 @@
 #include "kernels/kernels.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/param.h"
 
@@ -45,13 +44,12 @@ const egc_kernels *const *egc_kernels_all(void)
 
 egc_status egc_kernels_use(const char *name, egc_error *err)
 {
-    for (size_t i = 0; variants[i]; i++) {
-        if (strcmp(variants[i]->name, name) != 0)
-            continue;
-        if (!cpu_can_run(variants[i]))
-            return egc_fail(err, EGC_ERROR_UNSUPPORTED, "this CPU cannot run the %s kernels", name);
-        in_use = variants[i];
-        return EGC_OK;
-    }
-    return egc_fail_unknown(err, "kernels", name, (const void *const *)variants);
+    const egc_kernels *found;
+    egc_status status = egc_find_named("kernels", name, (const void *const *)variants, &found, err);
+    if (status)
+        return status;
+    if (!cpu_can_run(found))
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED, "this CPU cannot run the %s kernels", name);
+    in_use = found;
+    return EGC_OK;
 }

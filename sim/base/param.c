@@ -373,3 +373,14 @@ egc_status egc_fail_unknown(egc_error *err, const char *what, const char *name,
     }
     return egc_fail(err, EGC_ERROR_NAME, "unknown %s \"%s\"; valid: %s", what, name, valid);
 }
+
+egc_status egc_find_named(const char *what, const char *name, const void *const *items, void *out,
+                          egc_error *err)
+{
+    for (const void *const *item = items; *item; item++)
+        if (strcmp(*(const char *const *)*item, name) == 0) {
+            memcpy(out, item, sizeof *item);
+            return EGC_OK;
+        }
+    return egc_fail_unknown(err, what, name, items);
+}

@@ -122,4 +122,9 @@ egc_status egc_params_names(const egc_param *table, egc_buf *out, egc_error *err
 egc_status egc_fail_unknown(egc_error *err, const char *what, const char *name,
                             const void *const *items);
 
+/* Sets *out, a pointer to such a struct, to the one called name; egc_fail_unknown when there is
+ * none. */
+egc_status egc_find_named(const char *what, const char *name, const void *const *items, void *out,
+                          egc_error *err) EGC_MUST_CHECK;
+
 #endif

@@ -4,7 +4,7 @@
  *
  * A message is a run of blocks, in ascending order from the sender's own on, of any lengths. Both
  * ends know from p and d how many. Of five ranks: one block, two, and one in the last step. */
-#include "exchange/messages.h"
+#include "exchange/blocks.h"
 #include "exchange/reduction.h"
 
 /* Puts `count` blocks from the own one on into scratch->out. */

@@ -9,8 +9,8 @@
  * A block enters each group once. When g does not divide p, the last group has s < g members, of
  * which member j stands in for members j + s, j + 2s, ... too: it takes part in their columns, one
  * after the other, without a block to give. */
+#include "exchange/blocks.h"
 #include "exchange/groups.h"
-#include "exchange/messages.h"
 
 typedef struct gathering {
     egc_transport *transport;

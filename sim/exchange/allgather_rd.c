@@ -7,7 +7,7 @@
  *
  * A message is a run of blocks, in ascending order of the speaking rank, that of i before that of
  * q + i. Both ends know from p and d whose blocks a message holds. */
-#include "exchange/messages.h"
+#include "exchange/blocks.h"
 #include "exchange/reduction.h"
 
 /* The speakers whose blocks, with those folded into them, travel together. */

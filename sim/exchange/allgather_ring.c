@@ -5,7 +5,7 @@
  *
  * A message is one block and nothing else, so blocks may have any lengths; the longest paces
  * each step. */
-#include "exchange/messages.h"
+#include "exchange/blocks.h"
 
 static egc_status gather(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err)

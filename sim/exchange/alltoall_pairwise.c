@@ -6,15 +6,15 @@
  * In each round every rank sends to one and receives from one, so that no link carries two
  * messages the same way. A message is one piece and nothing else, so pieces may have any lengths;
  * the longest paces each round. */
-#include "exchange/exchange.h"
+#include "exchange/blocks.h"
 
 static egc_status scatter(egc_transport *transport, const egc_buf *pieces, egc_buf *blocks,
                           egc_exchange_scratch *scratch, egc_error *err)
 {
     (void)scratch;
     int p = transport->size, rank = transport->rank;
-    egc_buf_clear(&blocks[rank]);
-    egc_status status = egc_buf_append(&blocks[rank], pieces[rank].data, pieces[rank].len, err);
+    egc_status status =
+        egc_blocks_begin(transport, pieces[rank].data, pieces[rank].len, blocks, err);
     for (int round = 1; round < p && !status; round++) {
         int to = (rank + round) % p, from = (rank + p - round) % p;
         status =

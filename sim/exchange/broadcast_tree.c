@@ -10,7 +10,6 @@
  * nothing else; only the root need know its length. */
 #include <assert.h>
 
-#include "exchange/messages.h"
 #include "exchange/reduction.h"
 
 static egc_status broadcast(egc_transport *transport, int root, egc_buf *message,

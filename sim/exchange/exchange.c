@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "exchange/exchange.h"
 
-#include <string.h>
-
 #include "base/param.h"
 #include "exchange/groups.h"
 
@@ -24,12 +22,7 @@ const egc_exchange_type *const *egc_exchange_types(void)
 
 egc_status egc_exchange_find(const char *name, const egc_exchange_type **out, egc_error *err)
 {
-    for (const egc_exchange_type *const *type = types; *type; type++)
-        if (strcmp((*type)->name, name) == 0) {
-            *out = *type;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "exchange", name, (const void *const *)types);
+    return egc_find_named("exchange", name, (const void *const *)types, out, err);
 }
 
 static double cost_of(const egc_exchange_type *type, int p, double n,

@@ -4,7 +4,6 @@
 #include <limits.h>
 
 #include "base/mem.h"
-#include "exchange/messages.h"
 
 /* The messages to the root, counted from 0 in the order of ranks after it. */
 typedef struct incast {

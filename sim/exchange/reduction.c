@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "exchange/messages.h"
-
 /* ---- slices --------------------------------------------------------------------------------- */
 
 static size_t start_of(size_t n, size_t part, size_t parts)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "exchange/sparse.h"
 
-#include <string.h>
-
 #include "base/param.h"
 
 #define EGC_SPARSE(name) extern const egc_sparse_type egc_sparse_##name;
@@ -23,12 +21,7 @@ const egc_sparse_type *const *egc_sparse_types(void)
 
 egc_status egc_sparse_find(const char *name, const egc_sparse_type **out, egc_error *err)
 {
-    for (const egc_sparse_type *const *type = types; *type; type++)
-        if (strcmp((*type)->name, name) == 0) {
-            *out = *type;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "sparse exchange", name, (const void *const *)types);
+    return egc_find_named("sparse exchange", name, (const void *const *)types, out, err);
 }
 
 egc_status egc_sparse_add(const egc_sparse_call *call, egc_buf *sum, const egc_buf *addend,

@@ -13,7 +13,6 @@
  *
  * Known answer, two kept of x0 = {0: 4, 1: 3}, x1 = {1: -3, 2: 2}, x2 = {2: 2, 3: 1}: rank 0 first
  * keeps {0: 4, 2: 2}, with x2 then {0: 4, 2: 4}. */
-#include "exchange/messages.h"
 #include "exchange/reduction.h"
 #include "exchange/sparse.h"
 

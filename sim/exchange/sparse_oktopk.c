@@ -16,7 +16,6 @@
  * A part is summed at one rank: all ranks hold the same bytes. */
 #include <string.h>
 
-#include "exchange/messages.h"
 #include "exchange/reduction.h"
 #include "exchange/sparse.h"
 

@@ -5,7 +5,6 @@
  *
  * Both partners add the sum of the lower seat and that of the higher in this order: all ranks hold
  * the same bytes. */
-#include "exchange/messages.h"
 #include "exchange/reduction.h"
 #include "exchange/sparse.h"
 

@@ -37,7 +37,7 @@ static void run_actor(int argc, char **argv)
     egc_status status = actor->main(actor->arg, &err);
     actor->finished = true;
     if (status)
-        egc_world_stop(actor->world, &err);
+        egc_world_fail(actor->world, &err);
 }
 
 egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
@@ -77,12 +77,11 @@ void egc_actor_waits(egc_actor *actor, egc_waiting waiting, int peer, int channe
     actor->world->progress += waiting == EGC_WAITING_NOT;
 }
 
-/* For calls that return nothing: ends the calling actor, and with it the run, past the limit. */
-static void end_if_late(egc_world *world)
+void egc_world_end_if_late(egc_world *world)
 {
     egc_error err = {0};
     if (egc_world_check(world, &err)) {
-        egc_world_stop(world, &err);
+        egc_world_fail(world, &err);
         sg_actor_exit();
     }
 }
@@ -105,7 +104,7 @@ void egc_world_compute(egc_world *world, int rank, double seconds)
     sg_exec_start(work);
     sg_exec_wait(work);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
-    end_if_late(world);
+    egc_world_end_if_late(world);
 }
 
 void egc_world_sleep(egc_world *world, double seconds)
@@ -117,5 +116,5 @@ void egc_world_sleep(egc_world *world, double seconds)
     egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
     sg_actor_sleep_for(seconds);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
-    end_if_late(world);
+    egc_world_end_if_late(world);
 }

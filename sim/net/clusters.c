@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "net/cluster.h"
 #include "net/profile.h"
@@ -24,12 +23,7 @@ const egc_cluster_type *const *egc_cluster_types(void)
 
 egc_status egc_cluster_find(const char *name, const egc_cluster_type **out, egc_error *err)
 {
-    for (const egc_cluster_type *const *type = types; *type; type++)
-        if (strcmp((*type)->name, name) == 0) {
-            *out = *type;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "cluster", name, (const void *const *)types);
+    return egc_find_named("cluster", name, (const void *const *)types, out, err);
 }
 
 /* Parameters may be infinite by their table, and a product may underflow; SimGrid would abort. */

@@ -80,6 +80,7 @@ egc_status egc_world_watch(const egc_watch *watch, egc_error *err)
         return egc_fail_memory(err, sizeof *made);
     *made = (watching){.next = world->watches, .watch = *watch, .watched = watched};
     world->watches = made;
+    sg_actor_ref(watched); /* which may end before it is joined */
     sg_actor_t actor = sg_actor_init("watch", world->hosts[watch->from]);
     sg_actor_set_data(actor, made);
     sg_actor_start(actor, watch_actor, 0, NULL);
@@ -91,16 +92,12 @@ void egc_watches_free(egc_world *world)
 {
     for (watching *watch = world->watches, *next; watch; watch = next) {
         next = watch->next;
+        sg_actor_unref(watch->watched);
         egc_free(watch);
     }
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */
-
-void egc_world_fail(egc_world *world, const egc_error *failure)
-{
-    egc_world_stop(world, failure);
-}
 
 void egc_world_end(egc_world *world)
 {

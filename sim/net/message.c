@@ -212,14 +212,14 @@ bool egc_request_is_matched(const egc_request *request)
     return request->number < (request->sending ? request->at->received : request->at->sent);
 }
 
-static egc_status finish_send(egc_world *world, egc_request *send, egc_error *err)
+static egc_status finish_send(egc_sim_transport *transport, egc_request *send, egc_error *err)
 {
     egc_status status = EGC_OK;
-    if (send->holders == 2 && !world->config.hollow) {
+    if (send->holders == 2 && !transport->common.hollow) {
         status = egc_buf_append(&send->kept, send->data, send->bytes, err);
         send->data = send->kept.data;
     }
-    let_go(world, send);
+    let_go(transport->world, send);
     return status;
 }
 
@@ -265,7 +265,7 @@ static egc_status finish(egc_transport *common, egc_request *request, egc_error 
         return status;
     if (lost)
         return fail_lost(transport, request, err);
-    return request->sending ? finish_send(transport->world, request, err)
+    return request->sending ? finish_send(transport, request, err)
                             : finish_receive(transport, request, err);
 }
 

@@ -46,9 +46,10 @@ bool egc_gate_wait_for(egc_gate *gate, double seconds)
         return true;
     }
     egc_actor *actor = egc_actor_self();
-    egc_actor_waits(actor, EGC_WAITING_GATE, 0, 0);
+    egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
     bool late = sg_sem_acquire_timeout(gate->semaphore, seconds);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
+    egc_world_end_if_late(actor->world);
     return !late;
 }
 

@@ -32,6 +32,30 @@ egc_status egc_wait(egc_transport *transport, egc_request *request, egc_error *e
     return request ? transport->ops->wait(transport, request, err) : EGC_OK;
 }
 
+egc_status egc_wait_all(egc_transport *transport, egc_request *const *requests, size_t n,
+                        egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = egc_wait(transport, requests[i], err);
+    return status;
+}
+
+egc_status egc_send(egc_transport *transport, int to, const void *data, size_t bytes,
+                    egc_error *err)
+{
+    egc_request *request = NULL;
+    egc_status status = egc_isend(transport, to, data, bytes, &request, err);
+    return status ? status : egc_wait(transport, request, err);
+}
+
+egc_status egc_receive(egc_transport *transport, int from, egc_buf *into, egc_error *err)
+{
+    egc_request *request = NULL;
+    egc_status status = egc_irecv(transport, from, into, &request, err);
+    return status ? status : egc_wait(transport, request, err);
+}
+
 egc_status egc_sendrecv(egc_transport *transport, int to, const void *data, size_t bytes, int from,
                         egc_buf *into, egc_error *err)
 {
@@ -39,11 +63,7 @@ egc_status egc_sendrecv(egc_transport *transport, int to, const void *data, size
     egc_status status = egc_isend(transport, to, data, bytes, &send, err);
     if (!status)
         status = egc_irecv(transport, from, into, &receive, err);
-    if (!status)
-        status = egc_wait(transport, receive, err);
-    if (!status)
-        status = egc_wait(transport, send, err);
-    return status;
+    return status ? status : egc_wait_all(transport, (egc_request *[]){receive, send}, 2, err);
 }
 
 void egc_reduce(egc_transport *transport, egc_element element, void *sum, const void *addend,

@@ -6,7 +6,8 @@
  * ranks share memory: what arrives is bytes, in a buffer of the receiver's own.
  *
  * Messages from one rank to another on one transport arrive in the order sent. All calls are made
- * by the rank that owns the transport. */
+ * by the rank that owns the transport. A call that sends or receives fails with RANGE when there is
+ * no such peer, MEMORY, or what egc_wait says. */
 #ifndef EGC_NET_TRANSPORT_H
 #define EGC_NET_TRANSPORT_H
 
@@ -55,6 +56,16 @@ egc_status egc_irecv(egc_transport *transport, int from, egc_buf *into, egc_requ
 /* Blocks until done. The request is gone afterwards, whatever is returned. SIMULATION when the
  * peer or a link was lost; the message names rank, peer and simulated time. NULL is done. */
 egc_status egc_wait(egc_transport *transport, egc_request *request, egc_error *err) EGC_MUST_CHECK;
+
+/* Waits for n of them, in this order. After a failure those that follow are still under way. */
+egc_status egc_wait_all(egc_transport *transport, egc_request *const *requests, size_t n,
+                        egc_error *err) EGC_MUST_CHECK;
+
+/* One message, and the wait for it. */
+egc_status egc_send(egc_transport *transport, int to, const void *data, size_t bytes,
+                    egc_error *err) EGC_MUST_CHECK;
+egc_status egc_receive(egc_transport *transport, int from, egc_buf *into,
+                       egc_error *err) EGC_MUST_CHECK;
 
 /* Sends one message and receives one, both under way at once. */
 egc_status egc_sendrecv(egc_transport *transport, int to, const void *data, size_t bytes, int from,

@@ -267,7 +267,7 @@ egc_status egc_world_check(const egc_world *world, egc_error *err)
     return EGC_OK;
 }
 
-void egc_world_stop(egc_world *world, const egc_error *failure)
+void egc_world_fail(egc_world *world, const egc_error *failure)
 {
     if (!world->failure.status)
         world->failure = *failure;

@@ -63,7 +63,8 @@ egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_act
 bool egc_world_reaches(const egc_world *world, int a, int b);
 
 /* From now on, the host of rank `from` watches that of `rank`: calls `lost` when it fails before
- * the first actor of that rank has ended, unless its own has failed too. MEMORY. */
+ * the first actor of that rank has ended, unless its own has failed too. Nothing is watched when
+ * that actor has ended already, or when a rank is to watch itself. MEMORY. */
 typedef struct egc_watch {
     egc_world *world;
     int rank, from;
@@ -76,7 +77,8 @@ egc_status egc_world_watch(const egc_watch *watch, egc_error *err) EGC_MUST_CHEC
  * wait, and expects no more of them. Called by an actor. */
 void egc_world_end_actors(egc_world *world, int rank, egc_actor_main main);
 
-/* Ends the run with this failure, if it is the first. Need not be called by an actor. */
+/* Ends the run with this failure, if it is the first: all actors but the caller, which need not be
+ * one. */
 void egc_world_fail(egc_world *world, const egc_error *failure);
 
 /* Ends the run, which was successful, whatever other actors are still at. Called by an actor, which

@@ -5,7 +5,6 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
-#include <simgrid/mailbox.h>
 
 #include "net/pace.h"
 #include "net/world.h"
@@ -93,7 +92,7 @@ void egc_watches_free(egc_world *world);
  * limit, or the failure that is ending the run. */
 egc_status egc_world_check(const egc_world *world, egc_error *err) EGC_MUST_CHECK;
 
-/* Remembers the first failure and ends all actors but the calling one. */
-void egc_world_stop(egc_world *world, const egc_error *failure);
+/* The check for calls that return nothing: ends the calling actor, and with it the run. */
+void egc_world_end_if_late(egc_world *world);
 
 #endif

@@ -2,7 +2,6 @@
 #include "plot/gnuplot.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/param.h"
 #include "plot/program.h"
@@ -17,12 +16,7 @@ static const egc_terminal pdf = {"pdf", "pdfcairo font 'sans,14' fontscale 0.72"
 egc_status egc_terminal_find(const char *name, const egc_terminal **out, egc_error *err)
 {
     static const egc_terminal *const terminals[] = {&svg, &png, &pdf, NULL};
-    for (const egc_terminal *const *t = terminals; *t; t++)
-        if (strcmp((*t)->name, name) == 0) {
-            *out = *t;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "format", name, (const void *const *)terminals);
+    return egc_find_named("format", name, (const void *const *)terminals, out, err);
 }
 
 /* ---- axes ---------------------------------------------------------------------------------- */

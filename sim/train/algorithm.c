@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/algorithm.h"
 
-#include <string.h>
-
 #define EGC_ALGORITHM(name) extern const egc_algorithm_type egc_algorithm_##name;
 #include "train/algorithms/list.def"
 #undef EGC_ALGORITHM
@@ -21,12 +19,7 @@ const egc_algorithm_type *const *egc_algorithm_types(void)
 
 egc_status egc_algorithm_find(const char *name, const egc_algorithm_type **out, egc_error *err)
 {
-    for (const egc_algorithm_type *const *type = types; *type; type++)
-        if (strcmp((*type)->name, name) == 0) {
-            *out = *type;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "algorithm", name, (const void *const *)types);
+    return egc_find_named("algorithm", name, (const void *const *)types, out, err);
 }
 
 const egc_algorithm_type *egc_algorithm_of(const egc_training_config *config)

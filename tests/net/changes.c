@@ -404,6 +404,49 @@ static void test_some_go_on_without_others(void **state)
     assert_ok(got.status, got.err);
 }
 
+typedef struct watching {
+    egc_world *world;
+    int rank;
+    double *lost_s;
+} watching;
+
+static void note_loss(void *arg)
+{
+    const watching *self = arg;
+    *self->lost_s = egc_world_now(self->world);
+    egc_world_end_actors(self->world, self->rank, NULL);
+}
+
+/* Rank 1 watches both others, whose hosts fail: rank 0 has ended before, at the very moment that
+ * the watch begins. */
+static egc_status watch_others(worker *self, egc_error *err)
+{
+    double *const *lost_s = self->arg;
+    watching others[] = {{self->world, 0, *lost_s}, {self->world, 2, *lost_s + 2}};
+    egc_status status = EGC_OK;
+    if (self->rank == 0)
+        return EGC_OK;
+    for (int i = 0; i < 2 && self->rank == 1 && !status; i++)
+        status = egc_world_watch(
+            &(egc_watch){self->world, others[i].rank, 1, note_loss, &others[i]}, err);
+    egc_world_sleep(self->world, 2);
+    return status;
+}
+
+static void test_a_rank_is_watched_until_it_has_ended(void **state)
+{
+    (void)state;
+    egc_event events[] = {host_event(1, "host-0"), host_event(1, "host-2")};
+    events[0].state = events[1].state = EGC_EVENT_DOWN;
+    double *lost_s = shared_memory(3 * sizeof *lost_s);
+    net_trial trial = trial_of(3, 1e6, 1e-3, watch_others, &lost_s);
+    trial.network.profiles = (egc_param_list){events, 2};
+    outcome got = simulate(&trial);
+    assert_ok(got.status, got.err);
+    assert_true(lost_s[0] == 0);
+    assert_close(lost_s[2], 1, 1e-9);
+}
+
 /* ---- the traffic of others --------------------------------------------------------------------
  */
 
@@ -463,6 +506,35 @@ static void test_others_do_not_hide_a_deadlock(void **state)
     assert_non_null(strstr(got.err.message, "deadlock at"));
     assert_non_null(strstr(got.err.message, "worker-0 waits for a message from rank 1"));
     assert_true(got.sim_time_s >= 0.5 && got.sim_time_s < 2);
+}
+
+/* Both let some time pass, asleep or at a gate that nobody opens, before rank 0 sends. */
+static egc_status send_after_a_pause(worker *self, egc_error *err)
+{
+    const bool *asleep = self->arg;
+    egc_gate *gate = egc_gate_new(0);
+    if (*asleep)
+        egc_world_sleep(self->world, 2);
+    else if (egc_gate_wait_for(gate, 2))
+        return egc_fail(err, EGC_ERROR_SIMULATION, "nobody opens the gate");
+    egc_gate_free(gate);
+    return send_a_lot(self, err);
+}
+
+static void test_others_go_on_beside_a_wait_that_ends_by_itself(void **state)
+{
+    (void)state;
+    outcome got[2];
+    for (int i = 0; i < 2; i++) {
+        const bool asleep = i == 0;
+        net_trial trial = trial_of(2, 1e6, 1e-6, send_after_a_pause, &asleep);
+        trial.network.background = 0.5;
+        trial.network.background_burst_bytes = 2e4;
+        got[i] = simulate(&trial);
+        assert_ok(got[i].status, got[i].err);
+    }
+    assert_true(got[0].sim_time_s > 2 + 110);
+    assert_true(got[0].sim_time_s == got[1].sim_time_s);
 }
 
 /* The link of others' flows fails too: they go on when it is back. */
@@ -561,8 +633,10 @@ int main(void)
         cmocka_unit_test(test_events_leave_topologies_as_they_are),
         cmocka_unit_test(test_refuses_events_that_cannot_happen),
         cmocka_unit_test(test_some_go_on_without_others),
+        cmocka_unit_test(test_a_rank_is_watched_until_it_has_ended),
         cmocka_unit_test(test_others_take_their_share),
         cmocka_unit_test(test_others_do_not_hide_a_deadlock),
+        cmocka_unit_test(test_others_go_on_beside_a_wait_that_ends_by_itself),
         cmocka_unit_test(test_others_survive_failures),
         cmocka_unit_test(test_energy_is_power_times_time),
         cmocka_unit_test(test_a_host_that_is_down_draws_nothing),

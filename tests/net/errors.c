@@ -203,11 +203,12 @@ static void test_failures_at_one_instant_count_in_rank_order(void **state)
     assert_outcome(&trial, EGC_ERROR_FORMAT, "rank 0 of all");
 }
 
-typedef enum pastime { SLEEP, COMPUTE, SEND } pastime;
+typedef enum pastime { SLEEP, COMPUTE, WAIT, SEND } pastime;
 
 static egc_status go_on_forever(worker *self, egc_error *err)
 {
     egc_buf in = {0};
+    egc_gate *gate = egc_gate_new(0);
     egc_status status = EGC_OK;
     int peer = 1 - self->rank;
     while (!status)
@@ -218,10 +219,14 @@ static egc_status go_on_forever(worker *self, egc_error *err)
         case COMPUTE:
             egc_world_compute(self->world, self->rank, 0.3);
             break;
+        case WAIT:
+            egc_gate_wait_for(gate, 0.3);
+            break;
         case SEND:
             status = egc_sendrecv(self->transport, peer, "four", 4, peer, &in, err);
             break;
         }
+    egc_gate_free(gate);
     egc_buf_fini(&in);
     return status;
 }

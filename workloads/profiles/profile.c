@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -26,12 +25,7 @@ const egc_profile *const *egc_profiles(void)
 
 egc_status egc_profile_find(const char *name, const egc_profile **out, egc_error *err)
 {
-    for (const egc_profile *const *profile = profiles; *profile; profile++)
-        if (strcmp((*profile)->name, name) == 0) {
-            *out = *profile;
-            return EGC_OK;
-        }
-    return egc_fail_unknown(err, "model", name, (const void *const *)profiles);
+    return egc_find_named("model", name, (const void *const *)profiles, out, err);
 }
 
 egc_status egc_profile_layers(const egc_profile *profile, int64_t batch, egc_layer **out, size_t *n,

@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "exchange/messages.h"
+#include "exchange/blocks.h"
 
 #include "base/bits.h"
-
-egc_status egc_send(egc_transport *transport, int to, const void *data, size_t bytes,
-                    egc_error *err)
-{
-    egc_request *request = NULL;
-    egc_status status = egc_isend(transport, to, data, bytes, &request, err);
-    return status ? status : egc_wait(transport, request, err);
-}
-
-egc_status egc_receive(egc_transport *transport, int from, egc_buf *into, egc_error *err)
-{
-    egc_request *request = NULL;
-    egc_status status = egc_irecv(transport, from, into, &request, err);
-    return status ? status : egc_wait(transport, request, err);
-}
 
 egc_status egc_block_append(const egc_transport *transport, egc_buf *message, const egc_buf *block,
                             egc_error *err)

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all exchanges are made of: messages one way, and blocks that travel together. Private to
- * sim/exchange. */
-#ifndef EGC_EXCHANGE_MESSAGES_H
-#define EGC_EXCHANGE_MESSAGES_H
+/* Blocks that travel together in one message. Private to sim/exchange. */
+#ifndef EGC_EXCHANGE_BLOCKS_H
+#define EGC_EXCHANGE_BLOCKS_H
 
 #include "exchange/exchange.h"
-
-/* One message, and the wait for it. */
-egc_status egc_send(egc_transport *transport, int to, const void *data, size_t bytes,
-                    egc_error *err) EGC_MUST_CHECK;
-egc_status egc_receive(egc_transport *transport, int from, egc_buf *into,
-                       egc_error *err) EGC_MUST_CHECK;
 
 /* A block in a message of several: its length in bytes as a varint (LEB128), then its bytes. Both
  * ends know whose blocks a message holds, and in which order. On a hollow transport reading a block
