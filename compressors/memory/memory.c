@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "memory/memory.h"
 
+#include <string.h>
+
 #define EGC_MEMORY(name) extern const egc_memory_type egc_memory_##name;
 #include "memory/list.def"
 #undef EGC_MEMORY
@@ -15,6 +17,14 @@ static const egc_memory_type *const types[] = {
 const egc_memory_type *const *egc_memory_types(void)
 {
     return types;
+}
+
+int egc_memory_called(const char *name)
+{
+    int place = 0;
+    while (strcmp(types[place]->name, name) != 0)
+        place++;
+    return place;
 }
 
 /* x - x is +0 for every finite x, so an exactly sent value leaves nothing behind. */

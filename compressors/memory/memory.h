@@ -47,6 +47,9 @@ typedef struct egc_memory_type {
 /* Every registered type, NULL-terminated, in the order of list.def: the values of the option. */
 const egc_memory_type *const *egc_memory_types(void);
 
+/* Where the type called name, which exists, is among them. */
+int egc_memory_called(const char *name);
+
 /* What in_place types do: the input loses what was decoded; with masking the velocity of what was
  * sent becomes 0 (where everything was, nothing was delayed and the velocity stays). */
 void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,

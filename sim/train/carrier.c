@@ -176,8 +176,7 @@ typedef struct merging {
 static void charge(const merging *m, size_t in_bytes, size_t out_bytes)
 {
     double seconds = egc_charge_merge(m->c->learning, (double)in_bytes, (double)out_bytes);
-    if (seconds > 0)
-        egc_world_compute(m->c->world, (int)m->c->worker, seconds);
+    egc_world_compute(m->c->world, (int)m->c->worker, seconds);
 }
 
 static egc_status sum(void *self, const egc_buf *a, const egc_buf *b, egc_buf *out, egc_error *err)

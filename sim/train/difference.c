@@ -2,22 +2,13 @@
 #include "train/difference.h"
 
 #include <math.h>
-#include <string.h>
-
-static int memory_called(const char *name)
-{
-    int position = 0;
-    while (strcmp(egc_memory_types()[position]->name, name) != 0)
-        position++;
-    return position;
-}
 
 /* The parts of a method that act on a memory, at rest. */
 static egc_method with_memory(const egc_method *method, const char *name)
 {
     egc_method out = *method;
     egc_method_options *options = &out.options;
-    options->memory = memory_called(name);
+    options->memory = egc_memory_called(name);
     options->momentum = NAN;
     options->masking = options->nesterov = false;
     options->clip = 0; /* it is of gradients */

@@ -51,8 +51,7 @@ void egc_downlink_fini(egc_downlink *downlink)
 {
     while (downlink->oldest)
         forget_oldest(downlink);
-    if (downlink->view)
-        egc_sender_fini(&downlink->sender);
+    egc_sender_fini(&downlink->sender);
     egc_decoder_free(downlink->decoder);
     egc_free(downlink->view);
     egc_free(downlink->scratch);

@@ -65,7 +65,6 @@ static egc_status make_passages(egc_learning *learning, egc_error *err)
     learning->passages = egc_arena_alloc(&learning->arena, bytes);
     if (!learning->passages)
         return egc_fail_memory(err, bytes);
-    memset(learning->passages, 0, bytes);
     return EGC_OK;
 }
 

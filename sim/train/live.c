@@ -86,10 +86,7 @@ static egc_status make_coders(egc_live *live, egc_error *err)
 {
     const egc_learning *learning = &live->base;
     const egc_plan *plan = &learning->plan;
-    size_t longest = 0;
-    for (size_t u = 0; u < plan->n_units; u++)
-        longest = plan->units[u].count > longest ? plan->units[u].count : longest;
-    egc_status status = egc_workspace_new(longest, &live->workspace, err);
+    egc_status status = egc_workspace_new(egc_plan_longest_unit(plan), &live->workspace, err);
     const egc_coder_config config = {
         .method = &learning->config->method,
         .momentum = live->momentum,

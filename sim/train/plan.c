@@ -129,6 +129,7 @@ static bool make_buckets(egc_plan *plan, const egc_workload *workload,
         bucket->first_unit = end; /* when units are layers */
         bucket->n_units = taken;
         bucket->first = last_float -= bucket->count;
+        plan->backward_s += bucket->backward_s;
         bucket->layers = name_layers(plan, &workload->layers[end], taken);
         plan->n_buckets++;
         if (!bucket->layers)
@@ -199,6 +200,14 @@ egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
         plan->forward_s += layer_time_s(workload->layers[i].forward_s,
                                         workload->layers[i].forward_flops, options->speed_flops);
     return EGC_OK;
+}
+
+size_t egc_plan_longest_unit(const egc_plan *plan)
+{
+    size_t longest = 0;
+    for (size_t u = 0; u < plan->n_units; u++)
+        longest = plan->units[u].count > longest ? plan->units[u].count : longest;
+    return longest;
 }
 
 void egc_plan_fini(egc_plan *plan)

@@ -21,7 +21,7 @@ typedef struct egc_plan {
     size_t n_units;
     egc_bucket *buckets; /* in the order in which gradients become ready: last layers first */
     size_t n_buckets;
-    double forward_s;
+    double forward_s, backward_s; /* of all layers */
     egc_arena arena;
 } egc_plan;
 
@@ -53,6 +53,9 @@ egc_plan_options egc_plan_options_of(const egc_training_config *config);
  * cycle, is not foreseen. MEMORY. */
 egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
                          const egc_plan_options *options, egc_error *err) EGC_MUST_CHECK;
+
+/* The elements of the largest unit. */
+size_t egc_plan_longest_unit(const egc_plan *plan);
 
 /* The cycle at whose end goes out what became ready so long after the beginning of the backward
  * pass: 1, 2, ... */

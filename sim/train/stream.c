@@ -61,6 +61,15 @@ egc_status egc_stream_tell_wait(const egc_stream *stream, double start_s, uint64
                                                   : EGC_OK;
 }
 
+egc_status egc_stream_work_for(const egc_stream *stream, double seconds,
+                               const egc_timeline_event *event, double *total, egc_error *err)
+{
+    egc_span when;
+    egc_status status = egc_stream_work(stream, seconds, event, &when, err);
+    *total += when.end_s - when.start_s;
+    return status;
+}
+
 egc_status egc_stream_work_both(const egc_stream *stream, double seconds, double first_s,
                                 const egc_timeline_event events[2], egc_span *when, egc_error *err)
 {

@@ -48,6 +48,11 @@ egc_status egc_stream_work(const egc_stream *stream, double seconds,
                            const egc_timeline_event *event, egc_span *when,
                            egc_error *err) EGC_MUST_CHECK;
 
+/* The same, of which only how long it lasted counts: that is added to *total. */
+egc_status egc_stream_work_for(const egc_stream *stream, double seconds,
+                               const egc_timeline_event *event, double *total,
+                               egc_error *err) EGC_MUST_CHECK;
+
 /* The same for two things in one go that the device takes `seconds` for, first_s of them for the
  * first. What they took is shared out between them in that proportion. */
 egc_status egc_stream_work_both(const egc_stream *stream, double seconds, double first_s,

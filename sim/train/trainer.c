@@ -78,11 +78,8 @@ static egc_status make_plan(egc_trainer *trainer, egc_error *err)
     const egc_training_config *config = trainer->config;
     const egc_plan_options options = egc_plan_options_of(config);
     egc_status status = egc_plan_init(&trainer->plan, trainer->workload, &options, err);
-    size_t longest = 0;
-    for (size_t u = 0; u < trainer->plan.n_units && !status; u++)
-        longest = trainer->plan.units[u].count > longest ? trainer->plan.units[u].count : longest;
     if (!status)
-        status = egc_workspace_new(longest, &trainer->workspace, err);
+        status = egc_workspace_new(egc_plan_longest_unit(&trainer->plan), &trainer->workspace, err);
     size_t n_units = trainer->plan.n_units; /* and as many parts: of one message at a time */
     return status ? status
                   : egc_learnt_init(&trainer->learnt, &trainer->arena, trainer->n_workers, n_units,

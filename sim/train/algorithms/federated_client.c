@@ -7,11 +7,8 @@
 egc_status egc_federation_work(const egc_stream *stream, const char *name, uint64_t round,
                                double seconds, double *total, egc_error *err)
 {
-    egc_span when;
     const egc_timeline_event event = {.name = name, .step = round};
-    egc_status status = egc_stream_work(stream, seconds, &event, &when, err);
-    *total += when.end_s - when.start_s;
-    return status;
+    return egc_stream_work_for(stream, seconds, &event, total, err);
 }
 
 /* ---- a client ------------------------------------------------------------------------------- */
@@ -30,11 +27,8 @@ static egc_status download(egc_member *m, egc_error *err)
 {
     egc_federation *f = m->federation;
     egc_transport *transport = egc_federation_transport(f, (int)m->number);
-    egc_request *request;
     double start = egc_world_now(f->trainer.world);
-    egc_status status = egc_irecv(transport, egc_federation_server(f), &m->model, &request, err);
-    if (!status)
-        status = egc_wait(transport, request, err);
+    egc_status status = egc_receive(transport, egc_federation_server(f), &m->model, err);
     if (!status)
         status = tell_transfer(m, "download", m->round, start, (double)m->model.len, err);
     f->trainer.tally.comm_s += egc_world_now(f->trainer.world) - start;
@@ -57,8 +51,8 @@ static egc_status upload(egc_member *m, egc_error *err)
     for (size_t b = 0; b < n_buckets && !status; b++)
         status = egc_isend(transport, egc_federation_server(f), messages[b].data, messages[b].len,
                            &m->sends[b], err);
-    for (size_t b = 0; b < n_buckets && !status; b++)
-        status = egc_wait(transport, m->sends[b], err);
+    if (!status)
+        status = egc_wait_all(transport, m->sends, n_buckets, err);
     f->trainer.tally.comm_s += egc_world_now(f->trainer.world) - start;
     return status ? status : tell_transfer(m, "upload", round, start, bytes, err);
 }
@@ -66,10 +60,8 @@ static egc_status upload(egc_member *m, egc_error *err)
 static double compute_s(const egc_federation *f, size_t number)
 {
     const egc_plan *plan = &f->trainer.plan;
-    double seconds = plan->forward_s;
-    for (size_t b = 0; b < plan->n_buckets; b++)
-        seconds += plan->buckets[b].backward_s;
-    return seconds * (double)egc_clients_local_steps(&f->clients, number);
+    return (plan->forward_s + plan->backward_s) *
+           (double)egc_clients_local_steps(&f->clients, number);
 }
 
 static double compress_s(const egc_federation *f, size_t number)
@@ -128,16 +120,10 @@ static egc_status exchange(egc_member *m, egc_error *err)
     egc_federation *f = m->federation;
     egc_transport *transport = egc_federation_transport(f, egc_federation_server(f));
     size_t n_buckets = f->trainer.plan.n_buckets;
-    egc_request *send;
-    egc_status status =
-        egc_isend(transport, (int)m->number, m->download.data, m->download.len, &send, err);
-    if (!status)
-        status = egc_wait(transport, send, err);
+    egc_status status = egc_send(transport, (int)m->number, m->download.data, m->download.len, err);
     for (size_t b = 0; b < n_buckets && !status; b++)
         status = egc_irecv(transport, (int)m->number, &m->uploaded[b], &m->receives[b], err);
-    for (size_t b = 0; b < n_buckets && !status; b++)
-        status = egc_wait(transport, m->receives[b], err);
-    return status;
+    return status ? status : egc_wait_all(transport, m->receives, n_buckets, err);
 }
 
 egc_status egc_federation_serve(void *arg, egc_error *err)

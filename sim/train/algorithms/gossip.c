@@ -69,20 +69,12 @@ static egc_status send(worker *w, egc_peers_step *step, egc_error *err)
     return status;
 }
 
-static egc_status wait_all(worker *w, egc_request **requests, egc_error *err)
-{
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < n_messages(w) && !status; i++)
-        status = egc_wait(w->transport, requests[i], err);
-    return status;
-}
-
 static egc_status finish_sending(worker *w, egc_error *err)
 {
     if (!w->sending)
         return EGC_OK;
     double start = egc_world_now(w->group->trainer.world);
-    egc_status status = wait_all(w, w->sends, err);
+    egc_status status = egc_wait_all(w->transport, w->sends, n_messages(w), err);
     if (!status)
         status = egc_stream_tell_wait(&w->communication, start, w->sending->step, err);
     egc_peers_release(&w->group->peers, w->sending);
@@ -96,19 +88,8 @@ static egc_status finish_sending(worker *w, egc_error *err)
 static egc_status work(const worker *w, const char *name, uint64_t step, double seconds,
                        double *total, egc_error *err)
 {
-    egc_span when;
     const egc_timeline_event event = {.name = name, .step = step};
-    egc_status status = egc_stream_work(&w->compute, seconds, &event, &when, err);
-    *total += when.end_s - when.start_s;
-    return status;
-}
-
-static double compute_s(const egc_plan *plan)
-{
-    double seconds = plan->forward_s;
-    for (size_t b = 0; b < plan->n_buckets; b++)
-        seconds += plan->buckets[b].backward_s;
-    return seconds;
+    return egc_stream_work_for(&w->compute, seconds, &event, total, err);
 }
 
 static egc_status compute(const worker *w, uint64_t step, double *total, egc_error *err)
@@ -117,8 +98,8 @@ static egc_status compute(const worker *w, uint64_t step, double *total, egc_err
     egc_span when;
     const egc_timeline_event events[] = {{.name = "forward", .step = step},
                                          {.name = "backward", .step = step}};
-    egc_status status =
-        egc_stream_work_both(&w->compute, compute_s(plan), plan->forward_s, events, &when, err);
+    egc_status status = egc_stream_work_both(&w->compute, plan->forward_s + plan->backward_s,
+                                             plan->forward_s, events, &when, err);
     *total = when.end_s - when.start_s;
     return status;
 }
@@ -152,7 +133,7 @@ static egc_status exchange(worker *w, egc_peers_step *step, egc_error *err)
     double start = egc_world_now(world), recv_bytes = w->transport->recv_bytes;
     egc_status status = send(w, step, err);
     if (!status)
-        status = wait_all(w, w->receives, err);
+        status = egc_wait_all(w->transport, w->receives, n_messages(w), err);
     step->tally.comm_s += egc_world_now(world) - start;
     step->tally.exposed_comm_s += egc_world_now(world) - start;
     step->tally.recv_bytes += w->transport->recv_bytes - recv_bytes;

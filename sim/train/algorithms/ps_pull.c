@@ -19,17 +19,9 @@
 #include "base/rng.h"
 #include "train/algorithms/ps.h"
 #include "train/charge.h"
+#include "train/difference.h"
 
 /* ---- how servers compress -------------------------------------------------------------------- */
-
-static int memory_called(const char *name)
-{
-    for (int i = 0; egc_memory_types()[i]; i++)
-        if (strcmp(egc_memory_types()[i]->name, name) == 0)
-            return i;
-    assert(!"a memory that exists");
-    return 0;
-}
 
 /* The workers' method without what belongs to single gradients: momentum and its correction, which
  * would be applied twice, and clipping. */
@@ -38,18 +30,13 @@ egc_status ps_pull_method(const egc_training_config *config, egc_method *out, eg
     const ps_params *params = config->algorithm_params;
     const egc_memory_type *memory = egc_memory_types()[config->method.options.memory];
     egc_method_options *options = &out->options;
-    *out = config->method;
+    *out = params->mode == PS_SYNC ? config->method : egc_difference_method(&config->method);
     options->nesterov = false;
     options->clip = 0;
     options->lr_correction = EGC_CORRECTION_NONE;
     options->low_pass = egc_params_find(egc_method_option_params, "low_pass")->def;
-    if (params->mode != PS_SYNC) {
-        options->memory = memory_called("none");
-        options->residual_decay = 1;
-        options->residual_lr = EGC_RESIDUAL_LR_SENT;
-    } else if (memory->has_residual && !memory->accumulates) {
-        options->memory = memory_called("residual");
-    }
+    if (params->mode == PS_SYNC && memory->has_residual && !memory->accumulates)
+        options->memory = egc_memory_called("residual");
     egc_status status = egc_method_check(out, err);
     return status ? egc_error_prefix(err, "algorithm.pull: recompress: at a server") : EGC_OK;
 }

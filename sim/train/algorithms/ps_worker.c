@@ -25,11 +25,8 @@ static egc_status learn(ps_worker *w, egc_error *err)
 
 static egc_status compress(ps_worker *w, size_t b, egc_error *err)
 {
-    egc_span when;
     const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
-    egc_status status = egc_stream_work(&w->compute, w->sender.encode_s[b], &event, &when, err);
-    w->compress_s += when.end_s - when.start_s;
-    return status;
+    return egc_stream_work_for(&w->compute, w->sender.encode_s[b], &event, &w->compress_s, err);
 }
 
 static egc_status backward(ps_worker *w, egc_error *err)
@@ -90,9 +87,6 @@ static egc_status finish_step(ps_worker *w, double start, double on_compute, egc
     w->step++;
     if (++tally->finished < w->ps->n_workers)
         return EGC_OK;
-    const egc_decoder *decoder = w->ps->decoder ? w->ps->decoder : w->decoder;
-    for (size_t u = 0; u < trainer->plan.n_units; u++)
-        trainer->learnt.correction[u] = egc_decoder_correction(decoder, u);
     return egc_trainer_end_step(trainer, w->ps->parameters, err);
 }
 
@@ -183,8 +177,8 @@ egc_status ps_push_stream(void *arg, egc_error *err)
                 return EGC_OK;
             status = push(w, &w->ps->buckets[b], err);
         }
-        for (size_t b = 0; b < w->ps->n_buckets && !status; b++)
-            status = egc_wait(w->transport, w->pushes[b], err);
+        if (!status)
+            status = egc_wait_all(w->transport, w->pushes, w->ps->n_buckets, err);
     }
     return status;
 }
