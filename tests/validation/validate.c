@@ -17,6 +17,7 @@
 static void validate_forms(validation *v)
 {
     validate_closed_forms(v);
+    validate_server(v);
     validate_topologies(v);
 }
 

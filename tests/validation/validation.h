@@ -43,6 +43,9 @@ bool validation_within(const validation_case *one);
 /* Every exchange, on a star: what its closed form says. */
 void validate_closed_forms(validation *v);
 
+/* The parameter server's step, on a star: what its closed form says. */
+void validate_server(validation *v);
+
 /* Of each topology, with traffic both ways: the bandwidth from half to half that theory says. */
 void validate_topologies(validation *v);
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Draws errors.svg from validation.csv: `gnuplot errors.gp` in this folder.
 if (!exists("format")) format = "svg"
-if (format eq "svg") set terminal svg size 1000,1400 background "white" font "Helvetica,13" noenhanced
-if (format eq "png") set terminal pngcairo size 1000,1400 font "Helvetica,12" noenhanced
+if (format eq "svg") set terminal svg size 1000,1500 background "white" font "Helvetica,13" noenhanced
+if (format eq "png") set terminal pngcairo size 1000,1500 font "Helvetica,12" noenhanced
 set output "errors.".format
 set datafile separator comma
 set tics nomirror out
@@ -27,7 +27,7 @@ color(verdict) = (verdict eq "yes" ? 0x0072B2 : verdict eq "no" ? 0xD55E00 : 0x9
 
 set multiplot
 
-set label 1 "Exchanges without contention, against their closed forms: error (%), limit dashed" at screen 0.02, screen 0.986
+set label 1 "Exchanges, and steps of a parameter server (ps), on a star, against their closed forms: error (%), limit dashed" at screen 0.02, screen 0.986
 set tmargin at screen 0.975; set bmargin at screen 0.76
 set xrange [-0.12:0.12]
 eval both(1, 0.1)
