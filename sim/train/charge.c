@@ -11,12 +11,16 @@ static egc_cost_mode mode_of(const egc_training_config *config)
     return is_model ? EGC_COST_MODEL : mode;
 }
 
+static const egc_method *method_of(const egc_charge *what)
+{
+    return what->method ? what->method : &what->config->method;
+}
+
 /* ---- by the model ---------------------------------------------------------------------------- */
 
 static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
 {
     const egc_training_config *config = what->config;
-    const egc_method *method = what->method ? what->method : &config->method;
     double seconds = 0;
     for (size_t i = 0; i < what->bucket->n_units; i++) {
         const egc_cost_work work = {
@@ -25,7 +29,7 @@ static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
             .sent = parts[i].sent,
             .wire_bytes = (double)parts[i].wire_bytes,
         };
-        seconds += egc_cost_encode(method, &config->device, &work);
+        seconds += egc_cost_encode(method_of(what), &config->device, &work);
     }
     return seconds;
 }
@@ -41,7 +45,7 @@ static double model_decode(const egc_charge *what, const egc_received *received)
     };
     for (size_t i = 0; i < received->n_messages; i++)
         work.wire_bytes += (double)received->messages[i].len;
-    return egc_cost_decode(&config->method, &config->device, &work);
+    return egc_cost_decode(method_of(what), &config->device, &work);
 }
 
 /* ---- by the table ---------------------------------------------------------------------------- */

@@ -327,9 +327,8 @@ static egc_status ps_init(ps *all, const egc_training_config *config, egc_error 
     all->weight = sync ? 1 : isnan(params->weight) ? 1 / (double)all->n_workers : params->weight;
     all->trainer.n_messages = sync ? all->n_workers : 1;
     egc_status status = check_shards(all, err);
-    all->down = *config;
     if (!status && params->pull == PS_PULL_RECOMPRESS)
-        status = ps_pull_method(config, &all->down.method, err);
+        status = ps_pull_method(config, &all->down, err);
     if (!status)
         status = allocate(all, err);
     if (!status && sync)

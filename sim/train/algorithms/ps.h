@@ -113,7 +113,7 @@ typedef struct ps_receiver {
 struct ps {
     egc_trainer trainer;
     const ps_params *params;
-    egc_training_config down; /* the run's, with the method of servers */
+    egc_method down; /* what servers compress with; pull = "recompress" */
     size_t n_workers, n_servers, n_buckets;
     uint64_t tickets; /* gradients that nobody has begun yet */
     double weight;    /* of an update */

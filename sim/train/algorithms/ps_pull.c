@@ -64,7 +64,7 @@ egc_status ps_coder_init(ps_coder *coder, const ps *all, const ps_bucket *bucket
                          egc_error *err)
 {
     egc_coder_config config = egc_trainer_coder(&all->trainer, 1);
-    config.method = &all->down.method;
+    config.method = &all->down;
     config.seed = egc_seed_derive(config.seed, 'p', bucket->number);
     *coder = (ps_coder){0};
     return make_coders(coder, &config, ps_range(all, bucket), number, err);
@@ -80,8 +80,11 @@ void ps_coder_fini(ps_coder *coder)
 /* What took host_s here. */
 static egc_charge charge_of(const ps *all, const egc_bucket *range, double host_s)
 {
-    return (egc_charge){
-        .config = &all->down, .plan = &all->trainer.plan, .bucket = range, .host_s = host_s};
+    return (egc_charge){.config = all->trainer.config,
+                        .method = &all->down,
+                        .plan = &all->trainer.plan,
+                        .bucket = range,
+                        .host_s = host_s};
 }
 
 static double charge(const ps *all, const ps_coder *coder, const egc_bucket *range, double host_s)
