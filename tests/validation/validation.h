@@ -59,8 +59,12 @@ void validate_trainer(validation *v);
 void validate_published(validation *v);
 void validate_ddp(validation *v);
 
-/* The latency, in seconds, with which the row that published.c fits comes out as measured; of its
- * other model, where all-reduce is by rings alone. */
-double fit_published_latency(bool ring_alone);
+/* What published.c has fitted: the latency of a message with which one row comes out as measured;
+ * that of its model with rings alone; and of its model with rings that computing slows down, where
+ * two rows do. */
+typedef struct published_fit {
+    double latency_s, ring_latency_s, slowed_latency_s, slowdown;
+} published_fit;
+published_fit fit_published(void);
 
 #endif

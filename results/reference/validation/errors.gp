@@ -57,12 +57,12 @@ eval begin(list)
 do for [i = 1:words(list)] { set ytics add (word(list, i) -i) }
 plot rows(what) using 11:(line(strcol(4))) with points pt 6 ps 0.6 lc rgb "#0072B2"
 
-set label 1 "ResNet-50 as published: error of samples/s (%), limits of 3 (BSP) and 10 dashed; grey: input, fitted or only shown" at screen 0.02, screen 0.419
+set label 1 "ResNet-50 as published, from 8 GPUs on: error of samples/s (%), limits of 3 (BSP) and 10 dashed; grey: not judged" at screen 0.02, screen 0.419
 set tmargin at screen 0.41; set bmargin at screen 0.03
 set xrange [-26:26]
 eval both(1, 10)
 eval both(3, 3)
-what = "ddl-benchmarks.*samples/s,.*,102228128,"
+what = "ddl-benchmarks.*samples/s,[^,]*,[^4]*,102228128,"
 list = names(what, "$6 \" \" $7 \" GPUs: \" $4")
 eval begin(list)
 set ytics font ",9.5"
