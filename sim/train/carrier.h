@@ -21,7 +21,7 @@ typedef struct egc_carrier {
     egc_exchange_scratch scratch;
 } egc_carrier;
 
-/* MEMORY. */
+/* Zeroed or failed, it can be given to _fini. MEMORY. */
 egc_status egc_carrier_init(egc_carrier *carrier, egc_learning *learning, size_t worker,
                             egc_world *world, egc_transport *transport,
                             egc_error *err) EGC_MUST_CHECK;

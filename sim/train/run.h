@@ -19,6 +19,8 @@ typedef struct egc_run {
     uint64_t steps_ended;
 } egc_run;
 
+/* Begins learning: errors of egc_learning_new. The world is the algorithm's to make, after this.
+ * config, sink and summary are borrowed. What fails leaves nothing behind. */
 egc_status egc_run_init(egc_run *run, const egc_training_config *config,
                         const egc_training_sink *sink, egc_training_summary *summary,
                         egc_error *err) EGC_MUST_CHECK;

@@ -36,7 +36,7 @@ typedef struct egc_survivors {
     int *chosen;   /* room for members to be */
 } egc_survivors;
 
-/* MEMORY. */
+/* Zeroed or failed, it can be given to _fini. MEMORY. */
 egc_status egc_survivors_init(egc_survivors *survivors, egc_run *run, const egc_survivors_ops *ops,
                               void *arg, egc_error *err) EGC_MUST_CHECK;
 
@@ -51,6 +51,6 @@ egc_status egc_survivors_watch(egc_survivors *survivors, egc_error *err) EGC_MUS
 void egc_survivors_commit(egc_survivors *survivors, uint64_t *n_through);
 
 /* A stream that fails with `status` is to return this: EGC_OK after a loss that others survive. */
-egc_status egc_survivors_judge(egc_survivors *survivors, egc_status status);
+egc_status egc_survivors_judge(egc_survivors *survivors, egc_status status) EGC_MUST_CHECK;
 
 #endif

@@ -24,7 +24,7 @@ typedef struct egc_turns {
     size_t bucket;   /* whose turn it is */
 } egc_turns;
 
-/* For n_workers members, ranks from 0. MEMORY. */
+/* For n_workers members, ranks from 0. Zeroed or failed, it can be given to _fini. MEMORY. */
 egc_status egc_turns_init(egc_turns *turns, const int *members, size_t n_workers, size_t n_buckets,
                           bool by_priority, egc_error *err) EGC_MUST_CHECK;
 

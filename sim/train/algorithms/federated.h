@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the federated algorithm: see federated.c. */
-#ifndef EGC_TRAIN_FEDERATED_H
-#define EGC_TRAIN_FEDERATED_H
+#ifndef EGC_TRAIN_ALGORITHMS_FEDERATED_H
+#define EGC_TRAIN_ALGORITHMS_FEDERATED_H
 
 #include "train/clients.h"
 #include "train/downlink.h"

@@ -12,8 +12,8 @@
  * Between a worker and a server there is one connection: a server takes one push at a time from it,
  * in the order of buckets. Actors run one at a time, so that all of this may be shared; what a gate
  * tells, or that a worker has ended, takes no time and no bytes. */
-#ifndef EGC_ALGORITHMS_PS_H
-#define EGC_ALGORITHMS_PS_H
+#ifndef EGC_TRAIN_ALGORITHMS_PS_H
+#define EGC_TRAIN_ALGORITHMS_PS_H
 
 #include "train/trainer.h"
 
@@ -134,14 +134,14 @@ static inline const egc_bucket *ps_range(const ps *all, const ps_bucket *bucket)
 
 /* ---- ps_worker.c ----------------------------------------------------------------------------- */
 
-egc_status ps_compute_stream(void *worker, egc_error *err);
-egc_status ps_push_stream(void *worker, egc_error *err);
-egc_status ps_pull_stream(void *worker, egc_error *err);
+egc_status ps_compute_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
+egc_status ps_push_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
+egc_status ps_pull_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 
 /* ---- ps_server.c ----------------------------------------------------------------------------- */
 
-egc_status ps_receive(void *receiver, egc_error *err);
-egc_status ps_serve(void *server, egc_error *err);
+egc_status ps_receive(void *receiver, egc_error *err) EGC_MUST_CHECK;
+egc_status ps_serve(void *server, egc_error *err) EGC_MUST_CHECK;
 
 /* Tells the server; takes no time. bucket NULL: the worker has ended. */
 void ps_arrive(ps_server *server, size_t worker, ps_bucket *bucket);
