@@ -138,6 +138,11 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
     return status ? status : egc_profiles_check(type, params, err);
 }
 
+double egc_host_flops(const egc_cluster_common *common, const egc_device *device)
+{
+    return isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops;
+}
+
 /* Nobody has looked for profiles in a file. */
 bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params)
 {

@@ -11,19 +11,12 @@
 #include "net/platform.h"
 #include "net/world_state.h"
 
-static double speed_of(const egc_world_config *config)
-{
-    const egc_cluster_common *common = config->cluster_params;
-    return isnan(common->speed_flops) ? config->device.flops * config->device.efficiency
-                                      : common->speed_flops;
-}
-
 /* ---- making -------------------------------------------------------------------------------- */
 
 static egc_status check_config(const egc_world_config *config, egc_error *err)
 {
     size_t hosts = config->cluster->hosts(config->cluster_params);
-    double speed_flops = speed_of(config);
+    double speed_flops = egc_host_flops(config->cluster_params, &config->device);
     if (config->workers < 1 || (!config->seats && (size_t)config->workers > hosts))
         return egc_fail(err, EGC_ERROR_RANGE,
                         "workers must be in [1, %zu], the hosts of cluster %s, got %d", hosts,
@@ -104,7 +97,7 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out, egc_er
     if (!world)
         return egc_fail_memory(err, sizeof *world);
     world->config = *config;
-    world->speed_flops = speed_of(config);
+    world->speed_flops = egc_host_flops(config->cluster_params, &config->device);
     world->next_actor = &world->first_actor;
     world->hosts = egc_calloc(workers, sizeof *world->hosts);
     world->paces = egc_calloc(workers, sizeof *world->paces);
