@@ -45,18 +45,26 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
     return EGC_OK;
 }
 
+size_t egc_world_seat(const egc_world_config *config, int rank)
+{
+    return (size_t)(config->seats ? config->seats[rank] : rank);
+}
+
+sg_host_t egc_world_host(const egc_world_config *config, size_t number)
+{
+    char room[EGC_HOST_NAME];
+    return sg_host_by_name(
+        egc_cluster_host_name(config->cluster, config->cluster_params, number, room));
+}
+
 static egc_status seat_workers(egc_world *world, egc_error *err)
 {
-    const int *seats = world->config.seats;
     for (int rank = 0; rank < world->config.workers; rank++) {
-        char room[EGC_HOST_NAME];
-        size_t host = (size_t)(seats ? seats[rank] : rank);
-        const char *name =
-            egc_cluster_host_name(world->config.cluster, world->config.cluster_params, host, room);
-        world->hosts[rank] = sg_host_by_name(name);
+        size_t seat = egc_world_seat(&world->config, rank);
+        world->hosts[rank] = egc_world_host(&world->config, seat);
         if (!world->hosts[rank])
-            return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %s",
-                            world->config.cluster->name, name);
+            return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %zu",
+                            world->config.cluster->name, seat);
     }
     world->config.seats = NULL; /* borrowed until here */
     /* A second of work is one of host 0: the others take as much longer as they are slower. */
