@@ -214,17 +214,12 @@ static egc_status fail_unknown(const egc_survey *s, size_t position, const egc_e
                                egc_error *err)
 {
     bool is_link = *event->link;
-    char some[200] = "";
-    size_t used = 0, i = 0, n = is_link ? s->n_links : s->n_hosts;
-    for (; i < n; i++) {
-        const char *name = name_of(s, is_link ? s->links[i].name : s->hosts[i].name);
-        if (used + strlen(name) + 3 >= sizeof some)
-            break;
-        used += (size_t)snprintf(some + used, sizeof some - used, "%s%s", i ? ", " : "", name);
-    }
-    return egc_fail(err, EGC_ERROR_NAME, "profiles[%zu]: no %s is called \"%s\"; there are: %s%s",
-                    position, is_link ? "link" : "host", is_link ? event->link : event->host, some,
-                    i < n ? ", ..." : "");
+    egc_some_names some = {0};
+    for (size_t i = 0; i < (is_link ? s->n_links : s->n_hosts); i++)
+        egc_some_names_add(&some, name_of(s, is_link ? s->links[i].name : s->hosts[i].name));
+    return egc_fail(err, EGC_ERROR_NAME, "profiles[%zu]: no %s is called \"%s\"; there are: %s",
+                    position, is_link ? "link" : "host", is_link ? event->link : event->host,
+                    some.text);
 }
 
 /* An event of something that is there. A latency where there was none would starve the messages
