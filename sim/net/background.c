@@ -21,8 +21,7 @@ typedef struct egc_background_flow {
     double burst_s; /* how long the last took */
 } flow;
 
-/* ---- the two ends of a flow -------------------------------------------------------------------
- */
+/* ---- the two ends of a flow ------------------------------------------------------------------ */
 
 static void pause_for(flow *f, double mean_s)
 {
@@ -84,8 +83,7 @@ static void receive_bursts(int argc, char **argv)
     }
 }
 
-/* ---- starting ---------------------------------------------------------------------------------
- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static void start_end(flow *f, const char *name, sg_host_t host, void (*main)(int, char **))
 {

@@ -26,8 +26,7 @@ static const char *name_of(const egc_survey *survey, uint32_t offset)
     return survey->text + offset;
 }
 
-/* ---- which events -----------------------------------------------------------------------------
- */
+/* ---- which events ---------------------------------------------------------------------------- */
 
 /* What an event makes of a kind of thing; NAN: nothing. */
 static double value_of(const egc_cluster_common *common, const egc_event *event, kind of)
@@ -75,8 +74,7 @@ static egc_status list_events(const egc_cluster_common *common, const char *name
     return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct egc_profile_file {
     FILE *file;
@@ -153,8 +151,7 @@ static void put_profile(writing *all, const char *name, bool is_link, kind of)
     egc_buf_fini(&lines);
 }
 
-/* ---- the platform -----------------------------------------------------------------------------
- */
+/* ---- the platform ---------------------------------------------------------------------------- */
 
 static void put_host(writing *all, const egc_survey_host *host)
 {
@@ -207,8 +204,7 @@ static egc_status write_out(const egc_survey *s, const egc_cluster_common *commo
     return egc_writer_end(&all.writer);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------
- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 static egc_status fail_unknown(const egc_survey *s, size_t position, const egc_event *event,
                                egc_error *err)

@@ -57,8 +57,7 @@ typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
 egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
                            void *arg, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- losses: for those who go on without ------------------------------------------------------
- */
+/* ---- losses: for those who go on without ----------------------------------------------------- */
 
 /* Whether the hosts of two ranks are up, and so is every link on the ways between them, by the
  * cluster's profiles. */
