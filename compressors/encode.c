@@ -168,8 +168,7 @@ egc_status egc_encode_finish(egc_encoder *e, size_t u, egc_error *err)
     return status;
 }
 
-/* ---- units of which a selection is sent -------------------------------------------------------
- */
+/* ---- units of which a selection is sent ------------------------------------------------------ */
 
 /* How many steps of gradients an element that is sent now has gathered. */
 static uint32_t wait_of(const unit_round *at, uint32_t index)
@@ -356,8 +355,7 @@ static egc_status send_shared(unit_round *at, egc_buf *wire, egc_error *err)
     return account_sent(at, &selection, factor, err);
 }
 
-/* ---- any unit, any round ----------------------------------------------------------------------
- */
+/* ---- any unit, any round --------------------------------------------------------------------- */
 
 static egc_status own_message(unit_round *at, size_t shard, egc_buf *wire, egc_error *err)
 {

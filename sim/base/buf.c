@@ -53,6 +53,29 @@ egc_status egc_buf_printf(egc_buf *buf, egc_error *err, const char *format, ...)
     return status;
 }
 
+static egc_status read_all(egc_buf *buf, FILE *file, egc_error *err)
+{
+    enum { CHUNK_BYTES = 1 << 16 };
+    egc_status status = EGC_OK;
+    for (size_t got = CHUNK_BYTES; got == CHUNK_BYTES && !status; buf->len += got) {
+        status = egc_buf_reserve(buf, CHUNK_BYTES, err);
+        got = status ? 0 : fread(buf->data + buf->len, 1, CHUNK_BYTES, file);
+    }
+    return status;
+}
+
+egc_status egc_buf_read_file(egc_buf *buf, const char *path, egc_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return egc_fail_errno(err, "open", path);
+    egc_status status = read_all(buf, file, err);
+    if (!status && ferror(file))
+        status = egc_fail_errno(err, "read", path);
+    fclose(file);
+    return status;
+}
+
 void egc_buf_clear(egc_buf *buf)
 {
     buf->len = 0;

@@ -25,6 +25,9 @@ egc_status egc_buf_append(egc_buf *buf, const void *data, size_t len,
 egc_status egc_buf_printf(egc_buf *buf, egc_error *err, const char *format, ...)
     EGC_PRINTF(3, 4) EGC_MUST_CHECK;
 
+/* Appends what is in the file. IO; MEMORY. */
+egc_status egc_buf_read_file(egc_buf *buf, const char *path, egc_error *err) EGC_MUST_CHECK;
+
 /* Empties it and keeps the memory. */
 void egc_buf_clear(egc_buf *buf);
 

@@ -41,6 +41,16 @@ egc_status egc_fail_errno(egc_error *err, const char *verb, const char *path)
     return egc_fail(err, EGC_ERROR_IO, "%s: cannot %s: %s", path, verb, strerror(errno));
 }
 
+void egc_some_names_add(egc_some_names *some, const char *name)
+{
+    size_t used = strlen(some->text), room = sizeof some->text - strlen(", ...");
+    if (some->more)
+        return;
+    some->more = used + strlen(", ") + strlen(name) >= room;
+    snprintf(some->text + used, sizeof some->text - used, "%s%s", used ? ", " : "",
+             some->more ? "..." : name);
+}
+
 egc_status egc_error_prefix(egc_error *err, const char *format, ...)
 {
     if (!err)

@@ -10,6 +10,8 @@
 #ifndef EGC_BASE_ERROR_H
 #define EGC_BASE_ERROR_H
 
+#include <stdbool.h>
+
 typedef enum egc_status {
     EGC_OK = 0,
     EGC_ERROR_RANGE,       /* a value outside what is valid */
@@ -47,6 +49,14 @@ egc_status egc_fail_memory(egc_error *err, unsigned long long bytes);
 
 /* EGC_ERROR_IO with strerror(errno): "PATH: cannot VERB: REASON". */
 egc_status egc_fail_errno(egc_error *err, const char *verb, const char *path);
+
+/* The first of many names, for messages: "a, b, c", or "a, b, ..." when there are more than fit.
+ * Zeroed is empty. */
+typedef struct egc_some_names {
+    char text[204];
+    bool more;
+} egc_some_names;
+void egc_some_names_add(egc_some_names *some, const char *name);
 
 /* Puts "WHERE: " before the message in err. Does nothing if err is NULL or EGC_OK. Returns the
  * status held in err, so that a caller can write `return egc_error_prefix(err, ...)`. */

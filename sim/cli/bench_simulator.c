@@ -66,7 +66,6 @@ static egc_status leave(void *arg, int from, const egc_buf *message, egc_error *
     return EGC_OK;
 }
 
-/* No two messages are of one length. 7919 is prime and divides no number of workers here. */
 /* To rank 0, no two messages of one length: 7919 is prime and divides no number of workers. */
 static egc_status incast(const bench_work *work, egc_transport *transport, egc_error *err)
 {

@@ -106,8 +106,3 @@ egc_status egc_incast(egc_transport *transport, int root, const void *mine, size
     egc_free(in.requests);
     return status;
 }
-
-double egc_incast_cost(int p, double bytes, double alpha, double beta)
-{
-    return p > 1 ? alpha + bytes * beta : 0;
-}

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many to one: all ranks but the root have a message for the root, of any lengths; what pushes to a
- * parameter server are.
+/* Many to one: all ranks but the root have a message for the root, of any lengths.
+ *
+ * A piece for exchanges in which one rank takes all. So far only `egc-sim bench simulator` and
+ * tests call it: the parameter servers of training take pushes as they come, each worker's by a
+ * receiver of its own, and give out credits for the reason given here.
  *
  * A message that ends lets the others share its part of the root's link, so that SimGrid works out
  * the rates of all that are under way again: the work grows with the square of the messages when
@@ -39,9 +42,5 @@ typedef egc_status (*egc_incast_take)(void *arg, int from, const egc_buf *messag
 egc_status egc_incast(egc_transport *transport, int root, const void *mine, size_t bytes,
                       const egc_incast_window *window, egc_incast_take take, void *arg,
                       egc_error *err) EGC_MUST_CHECK;
-
-/* The closed form, in seconds, without a window and with the root's link the bottleneck: p - 1
- * messages of `bytes` in all. A window adds some alpha to it. */
-double egc_incast_cost(int p, double bytes, double alpha, double beta);
 
 #endif

@@ -129,7 +129,7 @@ int egc_rank_at(int seat, int p)
     return seat < folded ? 2 * seat + 1 : seat + folded;
 }
 
-static bool folds(int rank, int p)
+bool egc_folds(int rank, int p)
 {
     return rank < 2 * (p - egc_floor_power(p));
 }
@@ -137,7 +137,7 @@ static bool folds(int rank, int p)
 egc_status egc_fold_in(const egc_reduction *r, egc_error *err)
 {
     int rank = r->transport->rank;
-    if (!folds(rank, r->transport->size))
+    if (!egc_folds(rank, r->transport->size))
         return EGC_OK;
     if (rank % 2 == 0)
         return egc_reduction_send(r, rank + 1, egc_whole(r), err);
@@ -147,7 +147,7 @@ egc_status egc_fold_in(const egc_reduction *r, egc_error *err)
 egc_status egc_fold_out(const egc_reduction *r, egc_error *err)
 {
     int rank = r->transport->rank;
-    if (!folds(rank, r->transport->size))
+    if (!egc_folds(rank, r->transport->size))
         return EGC_OK;
     if (rank % 2 == 0)
         return egc_reduction_receive(r, rank + 1, egc_whole(r), EGC_ARRIVAL_COPY, err);

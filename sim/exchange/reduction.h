@@ -58,6 +58,7 @@ int egc_lowest_bit(int v, int p); /* of v; of 0: the first power of two >= p */
 enum { EGC_NO_SEAT = -1 };
 int egc_seat_of(int rank, int p); /* EGC_NO_SEAT for the ranks that give theirs away */
 int egc_rank_at(int seat, int p);
+bool egc_folds(int rank, int p); /* gives its vector away, or is given one */
 egc_status egc_fold_in(const egc_reduction *r, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_fold_out(const egc_reduction *r, egc_error *err) EGC_MUST_CHECK;
 
@@ -70,7 +71,7 @@ double egc_fold_cost(int p, double n, double alpha, double beta, double gamma);
  * from ceil(m parts / p) to before ceil((m + 1) parts / p). */
 egc_slice egc_owned(const egc_reduction *r, int rank, int parts);
 
-/* Of rank and parts: which rank owns the part. */
+/* Which of p ranks owns `part`. */
 int egc_owner(int part, int p, int parts);
 
 /* ring.c: sums what rank r owns at rank r - 1, and copies all from there. */

@@ -65,19 +65,4 @@ const egc_sparse_type *const *egc_sparse_types(void);
 egc_status egc_sparse_find(const char *name, const egc_sparse_type **out,
                            egc_error *err) EGC_MUST_CHECK;
 
-/* ---- what they are made of; private to sim/exchange ------------------------------------------ */
-
-/* Makes `sum` the message of sum + addend, or of addend + sum; uses scratch->spare. */
-egc_status egc_sparse_add(const egc_sparse_call *call, egc_buf *sum, const egc_buf *addend,
-                          bool addend_first, egc_error *err) EGC_MUST_CHECK;
-
-/* What gathers the parts: its steps are few, and it is paced by the mean of unequal lengths rather
- * than the longest. */
-extern const egc_exchange_type egc_exchange_allgather_bruck;
-
-/* Each rank sums one part: rank r leaves the message of the r-th part of all in scratch->sum. The
- * parts go to their ranks one after the other, in an order in which no two ranks send to one. */
-egc_status egc_sparse_split(const egc_sparse_call *call, const egc_buf *mine,
-                            egc_error *err) EGC_MUST_CHECK;
-
 #endif

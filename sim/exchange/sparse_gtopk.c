@@ -4,8 +4,9 @@
  * r (rank 0: the first power of two >= p):
  *
  *     d = 1, 2, ... b/2:  m = keep(m + what comes from r + d), if there is such a rank
- *     r > 0:              send m to r - b, and get the result from there
- *     d = b/2, ... 2, 1:  send the result to r + d, if there is such a rank
+ *     r > 0:              send m to r - b
+ *
+ * and then broadcast_tree.c, down the same tree.
  *
  * What is kept depends on the order of merging: this tree is part of the definition. The authors'
  * code needs a power of two of ranks, and sends an index as a float, which is not exact above 2^24;
@@ -14,7 +15,7 @@
  * Known answer, two kept of x0 = {0: 4, 1: 3}, x1 = {1: -3, 2: 2}, x2 = {2: 2, 3: 1}: rank 0 first
  * keeps {0: 4, 2: 2}, with x2 then {0: 4, 2: 4}. */
 #include "exchange/reduction.h"
-#include "exchange/sparse.h"
+#include "exchange/sparse_steps.h"
 
 /* Leaves keep(*kept + what comes from `from`) in *kept. */
 static egc_status merge(const egc_sparse_call *call, int from, egc_buf *kept, egc_error *err)
@@ -40,12 +41,9 @@ static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_e
             status = merge(call, rank + d, kept, err);
     if (!status && rank > 0)
         status = egc_send(transport, rank - bit, kept->data, kept->len, err);
-    if (!status && rank > 0)
-        status = egc_receive(transport, rank - bit, kept, err);
-    for (int d = bit / 2; d > 0 && !status; d /= 2)
-        if (rank + d < p)
-            status = egc_send(transport, rank + d, kept->data, kept->len, err);
-    return status;
+    if (status)
+        return status;
+    return egc_exchange_broadcast_tree.broadcast(transport, 0, kept, call->scratch, err);
 }
 
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)

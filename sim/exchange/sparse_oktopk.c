@@ -6,7 +6,8 @@
  *     2. each rank keeps of its sums what is large enough: about k elements over all ranks
  *     3. all-gather the lengths of what was kept
  *     4. balance, if the longest is more than four times the mean (our choice of "much more"):
- * taken end to end, what was kept is cut into p pieces of equal length, and each goes to its rank
+ *        taken end to end, what was kept is cut into p pieces of equal length, and each goes to its
+ *        rank
  *     5. all-gather
  *
  * Balancing moves bytes, whatever they mean. The thresholds and the boundaries of parts, which the
@@ -17,7 +18,7 @@
 #include <string.h>
 
 #include "exchange/reduction.h"
-#include "exchange/sparse.h"
+#include "exchange/sparse_steps.h"
 
 enum { UNBALANCED = 4, LENGTH_BYTES = sizeof(uint32_t) };
 

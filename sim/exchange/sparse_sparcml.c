@@ -6,7 +6,7 @@
  * Both partners add the sum of the lower seat and that of the higher in this order: all ranks hold
  * the same bytes. */
 #include "exchange/reduction.h"
-#include "exchange/sparse.h"
+#include "exchange/sparse_steps.h"
 
 static egc_status double_up(const egc_sparse_call *call, int seat, egc_error *err)
 {
@@ -27,7 +27,7 @@ static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_e
 {
     egc_transport *transport = call->transport;
     int p = transport->size, rank = transport->rank, seat = egc_seat_of(rank, p);
-    bool speaks_for_two = rank % 2 == 1 && rank < 2 * (p - egc_floor_power(p));
+    bool speaks_for_two = rank % 2 == 1 && egc_folds(rank, p);
     egc_buf *sum = &call->results[0];
     if (seat == EGC_NO_SEAT) {
         egc_status status = egc_send(transport, rank + 1, mine->data, mine->len, err);

@@ -5,7 +5,7 @@
  *
  * A part is summed at one rank: all ranks hold the same bytes. */
 #include "exchange/reduction.h"
-#include "exchange/sparse.h"
+#include "exchange/sparse_steps.h"
 
 static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
 {

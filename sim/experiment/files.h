@@ -38,8 +38,7 @@ egc_status egc_folder_remove_drafts(const char *path, egc_error *err) EGC_MUST_C
 /* Removes the folders inside a folder, then the folder. IO. */
 egc_status egc_folder_remove_all(const char *path, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- a file under construction: PATH appears, complete, at the commit -------------------------
- */
+/* ---- a file under construction: PATH appears, complete, at the commit ------------------------ */
 
 typedef struct egc_draft {
     egc_path path;
@@ -62,8 +61,7 @@ egc_status egc_draft_commit(egc_draft *draft, egc_error *err) EGC_MUST_CHECK;
 /* Leaves nothing of a draft that was not committed. */
 void egc_draft_discard(egc_draft *draft);
 
-/* ---- a file's bytes, mapped --------------------------------------------------------------------
- */
+/* ---- a file's bytes, mapped ------------------------------------------------------------------ */
 
 typedef struct egc_bytes {
     const char *data;
@@ -74,8 +72,7 @@ typedef struct egc_bytes {
 egc_status egc_bytes_map(const char *path, egc_bytes *out, egc_error *err) EGC_MUST_CHECK;
 void egc_bytes_unmap(egc_bytes *bytes);
 
-/* ---- one writer at a time ----------------------------------------------------------------------
- */
+/* ---- one writer at a time -------------------------------------------------------------------- */
 
 /* Locks DIR for this process and its children; *out is a file descriptor for egc_lock_release.
  * UNSUPPORTED, naming the process, when another has it. */

@@ -21,8 +21,7 @@ typedef struct egc_background_flow {
     double burst_s; /* how long the last took */
 } flow;
 
-/* ---- the two ends of a flow -------------------------------------------------------------------
- */
+/* ---- the two ends of a flow ------------------------------------------------------------------ */
 
 static void pause_for(flow *f, double mean_s)
 {
@@ -84,8 +83,7 @@ static void receive_bursts(int argc, char **argv)
     }
 }
 
-/* ---- starting ---------------------------------------------------------------------------------
- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static void start_end(flow *f, const char *name, sg_host_t host, void (*main)(int, char **))
 {
@@ -125,13 +123,6 @@ static void draw_cycle(size_t *next, size_t n, uint64_t seed)
     }
 }
 
-static sg_host_t host_of(const egc_world *world, size_t host)
-{
-    char room[EGC_HOST_NAME];
-    return sg_host_by_name(
-        egc_cluster_host_name(world->config.cluster, world->config.cluster_params, host, room));
-}
-
 egc_status egc_background_start(egc_world *world, egc_error *err)
 {
     const egc_cluster_common *common = world->config.cluster_params;
@@ -146,7 +137,8 @@ egc_status egc_background_start(egc_world *world, egc_error *err)
     }
     draw_cycle(next, n, world->config.seed);
     for (size_t i = 0; i < n; i++)
-        start_flow(&world->flows[i], world, i, host_of(world, i), host_of(world, next[i]));
+        start_flow(&world->flows[i], world, i, egc_world_host(&world->config, i),
+                   egc_world_host(&world->config, next[i]));
     egc_free(next);
     return EGC_OK;
 }

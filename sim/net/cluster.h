@@ -38,7 +38,7 @@ typedef struct egc_cluster_common {
     int64_t cores;        /* streams of a device that run at full speed side by side */
     double speed_flops;   /* overrides the device's flops * efficiency; NAN: the device decides */
     char device[EGC_TEXT_LENGTH]; /* name of a profile in scripts/devices.lua */
-    egc_param_list profiles;       /* of egc_event: net/profile.h */
+    egc_param_list profiles;      /* of egc_event: net/profile.h */
     egc_param_list host_speeds;   /* of double: net/pace.h has these four */
     double stragglers, straggler_slowdown, jitter;
     double background, background_burst_bytes; /* net/background.h */
@@ -110,8 +110,9 @@ extern const egc_param_item egc_event_item, egc_speed_item;
          EGC_PARAM_ITEMS(&egc_speed_item),                                                         \
          NULL},                                                                                    \
     {                                                                                              \
-        "profiles", "what happens to hosts and links, and when", EGC_PARAM_LIST, EGC_QUANTITY_NONE,  \
-            offsetof(type, common.profiles), 0, 0, 0, 0, EGC_PARAM_ITEMS(&egc_event_item), NULL      \
+        "profiles", "what happens to hosts and links, and when", EGC_PARAM_LIST,                   \
+            EGC_QUANTITY_NONE, offsetof(type, common.profiles), 0, 0, 0, 0,                        \
+            EGC_PARAM_ITEMS(&egc_event_item), NULL                                                 \
     }
 
 /* Who computes, how evenly, beside what, and at what power: the rows that a platform file's cluster
@@ -281,6 +282,9 @@ egc_status egc_cluster_check(const egc_cluster_type *type, const void *params,
 
 /* Its paths. A type starts from those of a star with the common bandwidth and latency. */
 egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params);
+
+/* What a host computes at: `speed`, or what the device sustains. */
+double egc_host_flops(const egc_cluster_common *common, const egc_device *device);
 
 /* Whether nothing about it changes while a run is under way, as far as is known. */
 bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params);

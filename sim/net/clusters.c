@@ -4,6 +4,7 @@
 
 #include "net/cluster.h"
 #include "net/profile.h"
+#include "net/writer.h"
 
 #define EGC_CLUSTER(name) extern const egc_cluster_type egc_cluster_##name;
 #include "net/clusters/list.def"
@@ -29,17 +30,12 @@ egc_status egc_cluster_find(const char *name, const egc_cluster_type **out, egc_
 /* Parameters may be infinite by their table, and a product may underflow; SimGrid would abort. */
 static egc_status check_common(const egc_cluster_common *common, egc_error *err)
 {
-    double goodput_Bps = common->bandwidth_Bps * common->efficiency;
-    if (!(isfinite(goodput_Bps) && goodput_Bps > 0))
-        return egc_fail(err, EGC_ERROR_RANGE,
-                        "bandwidth * efficiency must be > 0 and finite, got %g B/s", goodput_Bps);
-    if (!(isfinite(common->latency_s) && common->latency_s >= 0))
-        return egc_fail(err, EGC_ERROR_RANGE, "latency must be >= 0 and finite, got %g s",
-                        common->latency_s);
-    if (common->cores < 1 || common->cores > 1024)
-        return egc_fail(err, EGC_ERROR_RANGE, "cores must be in [1, 1024], got %lld",
-                        (long long)common->cores);
-    return EGC_OK;
+    egc_status status =
+        egc_check_link(common, "the cluster", common->bandwidth_Bps, common->latency_s, err);
+    if (!status && (common->cores < 1 || common->cores > 1024))
+        status = egc_fail(err, EGC_ERROR_RANGE, "cores must be in [1, 1024], got %lld",
+                          (long long)common->cores);
+    return status;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
@@ -136,6 +132,11 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
     if (!status)
         status = egc_cluster_check(type, params, err);
     return status ? status : egc_profiles_check(type, params, err);
+}
+
+double egc_host_flops(const egc_cluster_common *common, const egc_device *device)
+{
+    return isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops;
 }
 
 /* Nobody has looked for profiles in a file. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "net/world_state.h"
 
 /* Streams of the run's seed. */
 enum { SEED_STRAGGLERS = 0x5742, SEED_JITTER };
@@ -36,7 +37,7 @@ egc_status egc_pace_init(egc_pace *paces, const egc_world_config *config, egc_er
     const egc_cluster_common *common = config->cluster_params;
     const double *speeds = common->host_speeds.items;
     for (int rank = 0; rank < config->workers; rank++) {
-        size_t host = (size_t)(config->seats ? config->seats[rank] : rank);
+        size_t host = egc_world_seat(config, rank);
         paces[rank] = (egc_pace){
             .lasting = common->host_speeds.n ? 1 / speeds[host % common->host_speeds.n] : 1,
             .now = 1,

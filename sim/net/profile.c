@@ -7,39 +7,33 @@
 #include <string.h>
 
 #include "net/survey.h"
+#include "net/writer.h"
 
 /* What a profile is of, and the attribute that names its file. */
 typedef enum kind { BANDWIDTH, LATENCY, SPEED, STATE } kind;
 static const char *const attributes[] = {"bandwidth_file", "latency_file", "speed_file",
                                          "state_file"};
 
+/* A platform that is being written out. */
 typedef struct writing {
-    const egc_cluster_common *common;
+    egc_writer writer;
     const egc_survey *survey;
     egc_profiled *out;
-    double speed_flops;
-    egc_status status;
-    egc_error *err;
 } writing;
 
-#define PUT(w, ...)                                                                                \
-    ((w)->status =                                                                                 \
-         (w)->status ? (w)->status : egc_buf_printf(&(w)->out->xml, (w)->err, __VA_ARGS__))
-
-static const char *name_of(const writing *w, uint32_t offset)
+static const char *name_of(const egc_survey *survey, uint32_t offset)
 {
-    return w->survey->text + offset;
+    return survey->text + offset;
 }
 
-/* ---- which events -----------------------------------------------------------------------------
- */
+/* ---- which events ---------------------------------------------------------------------------- */
 
 /* What an event makes of a kind of thing; NAN: nothing. */
-static double value_of(const writing *w, const egc_event *event, kind of)
+static double value_of(const egc_cluster_common *common, const egc_event *event, kind of)
 {
     switch (of) {
     case BANDWIDTH:
-        return event->bandwidth_Bps * w->common->efficiency;
+        return event->bandwidth_Bps * common->efficiency;
     case LATENCY:
         return event->latency_s;
     case SPEED:
@@ -57,31 +51,30 @@ static bool happens_to(const egc_event *event, const char *name, bool is_link)
 }
 
 /* Appends "TIME VALUE" for each event of this kind. */
-static egc_status list_events(const writing *w, const char *name, bool is_link, kind of,
-                              egc_buf *lines)
+static egc_status list_events(const egc_cluster_common *common, const char *name, bool is_link,
+                              kind of, egc_buf *lines, egc_error *err)
 {
-    const egc_event *events = w->common->profiles.items;
+    const egc_event *events = common->profiles.items;
     double last_s = -1;
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < w->common->profiles.n && !status; i++) {
+    for (size_t i = 0; i < common->profiles.n && !status; i++) {
         const egc_event *event = &events[i];
-        double value = value_of(w, event, of);
+        double value = value_of(common, event, of);
         if (isnan(value) || !happens_to(event, name, is_link))
             continue;
         if (event->at_s <= last_s)
-            return egc_fail(w->err, EGC_ERROR_RANGE,
+            return egc_fail(err, EGC_ERROR_RANGE,
                             "profiles[%zu]: at must be later than that of the event before for %s, "
                             "%g s, got %g s",
                             i + 1, name, last_s, event->at_s);
         last_s = event->at_s;
-        status = egc_buf_printf(lines, w->err, "%s %s\n", egc_real_text_of(event->at_s).text,
+        status = egc_buf_printf(lines, err, "%s %s\n", egc_real_text_of(event->at_s).text,
                                 egc_real_text_of(value).text);
     }
     return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct egc_profile_file {
     FILE *file;
@@ -89,13 +82,12 @@ typedef struct egc_profile_file {
     size_t uses;
 } profile_file;
 
-static egc_status make_room(writing *w)
+static egc_status make_room(egc_profiled *out, egc_error *err)
 {
-    egc_profiled *out = w->out;
     size_t room = 2 * out->room + 16;
     profile_file *larger = egc_arena_alloc(&out->arena, room * sizeof *larger);
     if (!larger)
-        return egc_fail_memory(w->err, room * sizeof *larger);
+        return egc_fail_memory(err, room * sizeof *larger);
     if (out->n_files)
         memcpy(larger, out->files, out->n_files * sizeof *larger);
     out->files = larger;
@@ -103,161 +95,151 @@ static egc_status make_room(writing *w)
     return EGC_OK;
 }
 
-static egc_status make_file(writing *w, const char *lines)
+static egc_status make_file(egc_profiled *out, const char *lines, egc_error *err)
 {
-    egc_profiled *out = w->out;
-    egc_status status = out->n_files == out->room ? make_room(w) : EGC_OK;
+    egc_status status = out->n_files == out->room ? make_room(out, err) : EGC_OK;
     if (status)
         return status;
     profile_file made = {.file = tmpfile(), .lines = egc_arena_strdup(&out->arena, lines)};
     if (!made.file)
-        return egc_fail_errno(w->err, "create", "profile in " P_tmpdir);
+        return egc_fail_errno(err, "create", "profile in " P_tmpdir);
     out->files[out->n_files++] = made;
     if (!made.lines)
-        return egc_fail_memory(w->err, strlen(lines));
+        return egc_fail_memory(err, strlen(lines));
     if (fputs(lines, made.file) < 0 || fflush(made.file) != 0)
-        return egc_fail_errno(w->err, "write", "profile in " P_tmpdir);
+        return egc_fail_errno(err, "write", "profile in " P_tmpdir);
     return EGC_OK;
 }
 
 /* Things to which the same happens share a file. */
-static egc_status find_file(writing *w, const char *lines, profile_file **file)
+static egc_status find_file(egc_profiled *out, const char *lines, profile_file **file,
+                            egc_error *err)
 {
-    egc_profiled *out = w->out;
     egc_status status = EGC_OK;
     size_t i = 0;
     while (i < out->n_files && strcmp(out->files[i].lines, lines) != 0)
         i++;
     if (i == out->n_files)
-        status = make_file(w, lines);
+        status = make_file(out, lines, err);
     *file = status ? NULL : &out->files[i];
     return status;
 }
 
 /* SimGrid looks for the file beside the platform's, in /proc/self/fd, and takes a name only once:
  * each use has one slash more. */
-static void put_file(writing *w, kind of, profile_file *file)
+static void put_file(egc_writer *w, kind of, profile_file *file)
 {
-    PUT(w, " %s=\".", attributes[of]);
+    EGC_WRITE(w, " %s=\".", attributes[of]);
     for (size_t i = 0; i <= file->uses; i++)
-        PUT(w, "/");
-    PUT(w, "%d\"", fileno(file->file));
+        EGC_WRITE(w, "/");
+    EGC_WRITE(w, "%d\"", fileno(file->file));
     file->uses++;
 }
 
 /* Appends the attribute for a kind of events, where there are some. */
-static void put_profile(writing *w, const char *name, bool is_link, kind of)
+static void put_profile(writing *all, const char *name, bool is_link, kind of)
 {
+    egc_writer *w = &all->writer;
     egc_buf lines = {0};
     profile_file *file = NULL;
     if (!w->status)
-        w->status = list_events(w, name, is_link, of, &lines);
+        w->status = list_events(w->common, name, is_link, of, &lines, w->err);
     if (!w->status && lines.len)
-        w->status = find_file(w, (const char *)lines.data, &file);
+        w->status = find_file(all->out, (const char *)lines.data, &file, w->err);
     if (file)
         put_file(w, of, file);
     egc_buf_fini(&lines);
 }
 
-/* ---- the platform -----------------------------------------------------------------------------
- */
+/* ---- the platform ---------------------------------------------------------------------------- */
 
-static void put_host(writing *w, size_t i)
+static void put_host(writing *all, const egc_survey_host *host)
 {
-    const char *name = name_of(w, w->survey->hosts[i].name);
-    PUT(w, "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"", name,
-        egc_real_text_of(w->speed_flops).text, (long long)w->common->cores);
-    put_profile(w, name, false, SPEED);
-    put_profile(w, name, false, STATE);
-    PUT(w, "/>\n<link id=\"%s-loopback\" bandwidth=\"10000000000Bps\" latency=\"1e-07s\"/>\n",
-        name);
+    egc_writer *w = &all->writer;
+    const char *name = name_of(all->survey, host->name);
+    EGC_WRITE(w, "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"", name,
+              egc_real_text_of(w->speed_flops).text, (long long)w->common->cores);
+    put_profile(all, name, false, SPEED);
+    put_profile(all, name, false, STATE);
+    EGC_WRITE(w, "/>\n");
+    egc_write_loopback(w, name);
 }
 
-static void put_link(writing *w, const egc_survey_link *link)
+static void put_link(writing *all, const egc_survey_link *link)
 {
-    const char *name = name_of(w, link->name);
-    PUT(w, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s", name,
-        egc_real_text_of(link->bandwidth_Bps).text, egc_real_text_of(link->latency_s).text,
-        link->alone ? " sharing_policy=\"FATPIPE\"" : "");
-    put_profile(w, name, true, BANDWIDTH);
-    put_profile(w, name, true, LATENCY);
-    put_profile(w, name, true, STATE);
-    PUT(w, "/>\n");
+    egc_writer *w = &all->writer;
+    const char *name = name_of(all->survey, link->name);
+    EGC_WRITE(w, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s", name,
+              egc_real_text_of(link->bandwidth_Bps).text, egc_real_text_of(link->latency_s).text,
+              link->alone ? " sharing_policy=\"FATPIPE\"" : "");
+    put_profile(all, name, true, BANDWIDTH);
+    put_profile(all, name, true, LATENCY);
+    put_profile(all, name, true, STATE);
+    EGC_WRITE(w, "/>\n");
 }
 
-static void put_route(writing *w, const egc_survey_route *route)
+static void put_route(egc_writer *w, const egc_survey *s, const egc_survey_route *route)
 {
-    const egc_survey *s = w->survey;
-    PUT(w, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">",
-        name_of(w, s->hosts[route->from].name), name_of(w, s->hosts[route->to].name));
+    EGC_WRITE_ROUTE(w, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">",
+                    name_of(s, s->hosts[route->from].name), name_of(s, s->hosts[route->to].name));
     for (uint32_t k = 0; k < route->n; k++)
-        PUT(w, "<link_ctn id=\"%s\"/>", name_of(w, s->links[s->steps[route->first + k]].name));
-    PUT(w, "</route>\n");
+        EGC_WRITE_ROUTE(w, "<link_ctn id=\"%s\"/>",
+                        name_of(s, s->links[s->steps[route->first + k]].name));
+    EGC_WRITE_ROUTE(w, "</route>\n");
 }
 
-static egc_status write_out(writing *w)
+static egc_status write_out(const egc_survey *s, const egc_cluster_common *common,
+                            double speed_flops, egc_profiled *out, egc_error *err)
 {
-    const egc_survey *s = w->survey;
-    PUT(w, "<?xml version=\"1.0\"?>\n"
-           "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-           "<platform version=\"4.1\">\n<zone id=\"zone-all\" routing=\"Full\">\n");
+    writing all = {
+        .writer = egc_writer_begin(common, speed_flops, &out->xml, err), .survey = s, .out = out};
+    egc_write_zone_begin(&all.writer, EGC_ZONE_ALL, "Full");
     for (size_t i = 0; i < s->n_hosts; i++)
-        put_host(w, i);
+        put_host(&all, &s->hosts[i]);
     for (size_t i = 0; i < s->n_links; i++)
-        put_link(w, &s->links[i]);
-    for (size_t i = 0; i < s->n_hosts; i++) {
-        const char *name = name_of(w, s->hosts[i].name);
-        PUT(w, "<route src=\"%s\" dst=\"%s\"><link_ctn id=\"%s-loopback\"/></route>\n", name, name,
-            name);
-    }
+        put_link(&all, &s->links[i]);
     for (size_t i = 0; i < s->n_routes; i++)
-        put_route(w, &s->routes[i]);
-    PUT(w, "</zone>\n</platform>\n");
-    return w->status;
+        put_route(&all.writer, s, &s->routes[i]);
+    egc_write_zone_end(&all.writer);
+    return egc_writer_end(&all.writer);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------
- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
-static egc_status fail_unknown(const writing *w, size_t position, const egc_event *event)
+static egc_status fail_unknown(const egc_survey *s, size_t position, const egc_event *event,
+                               egc_error *err)
 {
-    const egc_survey *s = w->survey;
     bool is_link = *event->link;
-    char some[200] = "";
-    size_t used = 0, i = 0, n = is_link ? s->n_links : s->n_hosts;
-    for (; i < n; i++) {
-        const char *name = name_of(w, is_link ? s->links[i].name : s->hosts[i].name);
-        if (used + strlen(name) + 3 >= sizeof some)
-            break;
-        used += (size_t)snprintf(some + used, sizeof some - used, "%s%s", i ? ", " : "", name);
-    }
-    return egc_fail(
-        w->err, EGC_ERROR_NAME, "profiles[%zu]: no %s is called \"%s\"; there are: %s%s", position,
-        is_link ? "link" : "host", is_link ? event->link : event->host, some, i < n ? ", ..." : "");
+    egc_some_names some = {0};
+    for (size_t i = 0; i < (is_link ? s->n_links : s->n_hosts); i++)
+        egc_some_names_add(&some, name_of(s, is_link ? s->links[i].name : s->hosts[i].name));
+    return egc_fail(err, EGC_ERROR_NAME, "profiles[%zu]: no %s is called \"%s\"; there are: %s",
+                    position, is_link ? "link" : "host", is_link ? event->link : event->host,
+                    some.text);
 }
 
 /* An event of something that is there. A latency where there was none would starve the messages
  * that still have none. */
-static egc_status check_targets(const writing *w)
+static egc_status check_targets(const egc_survey *s, const egc_cluster_common *common,
+                                egc_error *err)
 {
-    const egc_survey *s = w->survey;
-    const egc_event *events = w->common->profiles.items;
-    for (size_t i = 0; i < w->common->profiles.n; i++) {
+    const egc_event *events = common->profiles.items;
+    for (size_t i = 0; i < common->profiles.n; i++) {
         const egc_event *event = &events[i];
         bool is_link = *event->link, found = false;
         for (size_t k = 0; k < (is_link ? s->n_links : s->n_hosts); k++) {
-            const char *name = name_of(w, is_link ? s->links[k].name : s->hosts[k].name);
+            const char *name = name_of(s, is_link ? s->links[k].name : s->hosts[k].name);
             if (!happens_to(event, name, is_link))
                 continue;
             found = true;
             if (!isnan(event->latency_s) && s->links[k].latency_s == 0)
-                return egc_fail(w->err, EGC_ERROR_RANGE,
+                return egc_fail(err, EGC_ERROR_RANGE,
                                 "profiles[%zu]: latency must not be set of link %s, which has none "
                                 "(SimGrid starves messages without latency beside others)",
                                 i + 1, name);
         }
         if (!found)
-            return fail_unknown(w, i + 1, event);
+            return fail_unknown(s, i + 1, event, err);
     }
     return EGC_OK;
 }
@@ -273,11 +255,9 @@ egc_status egc_profiled_init(egc_profiled *out, const egc_cluster_type *type, co
                         "profiles: a cluster with profiles must have at most %d hosts, got %zu",
                         EGC_PROFILE_HOSTS_MAX, hosts);
     egc_status status = egc_survey_cluster(type, params, &out->arena, &survey, err);
-    writing w = {
-        .common = params, .survey = &survey, .out = out, .speed_flops = speed_flops, .err = err};
     if (!status)
-        status = check_targets(&w);
-    return status ? status : write_out(&w);
+        status = check_targets(&survey, params, err);
+    return status ? status : write_out(&survey, params, speed_flops, out, err);
 }
 
 void egc_profiled_fini(egc_profiled *profiled)

@@ -11,19 +11,12 @@
 #include "net/platform.h"
 #include "net/world_state.h"
 
-static double speed_of(const egc_world_config *config)
-{
-    const egc_cluster_common *common = config->cluster_params;
-    return isnan(common->speed_flops) ? config->device.flops * config->device.efficiency
-                                      : common->speed_flops;
-}
-
 /* ---- making -------------------------------------------------------------------------------- */
 
 static egc_status check_config(const egc_world_config *config, egc_error *err)
 {
     size_t hosts = config->cluster->hosts(config->cluster_params);
-    double speed_flops = speed_of(config);
+    double speed_flops = egc_host_flops(config->cluster_params, &config->device);
     if (config->workers < 1 || (!config->seats && (size_t)config->workers > hosts))
         return egc_fail(err, EGC_ERROR_RANGE,
                         "workers must be in [1, %zu], the hosts of cluster %s, got %d", hosts,
@@ -52,18 +45,26 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
     return EGC_OK;
 }
 
+size_t egc_world_seat(const egc_world_config *config, int rank)
+{
+    return (size_t)(config->seats ? config->seats[rank] : rank);
+}
+
+sg_host_t egc_world_host(const egc_world_config *config, size_t number)
+{
+    char room[EGC_HOST_NAME];
+    return sg_host_by_name(
+        egc_cluster_host_name(config->cluster, config->cluster_params, number, room));
+}
+
 static egc_status seat_workers(egc_world *world, egc_error *err)
 {
-    const int *seats = world->config.seats;
     for (int rank = 0; rank < world->config.workers; rank++) {
-        char room[EGC_HOST_NAME];
-        size_t host = (size_t)(seats ? seats[rank] : rank);
-        const char *name =
-            egc_cluster_host_name(world->config.cluster, world->config.cluster_params, host, room);
-        world->hosts[rank] = sg_host_by_name(name);
+        size_t seat = egc_world_seat(&world->config, rank);
+        world->hosts[rank] = egc_world_host(&world->config, seat);
         if (!world->hosts[rank])
-            return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %s",
-                            world->config.cluster->name, name);
+            return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %zu",
+                            world->config.cluster->name, seat);
     }
     world->config.seats = NULL; /* borrowed until here */
     /* A second of work is one of host 0: the others take as much longer as they are slower. */
@@ -104,7 +105,7 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out, egc_er
     if (!world)
         return egc_fail_memory(err, sizeof *world);
     world->config = *config;
-    world->speed_flops = speed_of(config);
+    world->speed_flops = egc_host_flops(config->cluster_params, &config->device);
     world->next_actor = &world->first_actor;
     world->hosts = egc_calloc(workers, sizeof *world->hosts);
     world->paces = egc_calloc(workers, sizeof *world->paces);

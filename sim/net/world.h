@@ -39,8 +39,9 @@ typedef struct egc_world_config {
     bool thread_contexts;  /* run actors as threads: slow, for sanitizers */
 } egc_world_config;
 
-/* Checks the configuration, writes the platform and loads it. RANGE when the cluster cannot seat
- * the workers; IO; MEMORY. */
+/* Checks the configuration, writes the platform and loads it. RANGE when a number is, as that
+ * of workers whom the cluster cannot seat; UNSUPPORTED when the process has made a world before;
+ * FORMAT when the platform lacks a host; what egc_cluster_prepare finds; IO; MEMORY. */
 egc_status egc_world_new(const egc_world_config *config, egc_world **out,
                          egc_error *err) EGC_MUST_CHECK;
 
@@ -51,12 +52,12 @@ void egc_world_free(egc_world *world);
  * actors are ended where they wait, and the memory they own is not given back. */
 typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
 
-/* Puts an actor on the host of `rank`. name must be unique; it is copied. */
+/* Puts an actor on the host of `rank`. name must be unique; it is copied. RANGE when there is no
+ * such rank; MEMORY. */
 egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
                            void *arg, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- losses: for those who go on without ------------------------------------------------------
- */
+/* ---- losses: for those who go on without ----------------------------------------------------- */
 
 /* Whether the hosts of two ranks are up, and so is every link on the ways between them, by the
  * cluster's profiles. */

@@ -73,6 +73,11 @@ extern const egc_transport_ops egc_sim_transport_ops;
 void egc_sim_transport_fini(egc_sim_transport *transport);
 void egc_requests_free(egc_world *world);
 
+/* The number of the host that a rank sits on, and the host of a number; NULL when the platform has
+ * none. */
+size_t egc_world_seat(const egc_world_config *config, int rank);
+sg_host_t egc_world_host(const egc_world_config *config, size_t number);
+
 /* The calling actor. */
 egc_actor *egc_actor_self(void);
 

@@ -7,11 +7,8 @@
 /* SimGrid's loopback bandwidth; its latency of 0 is avoided because a flow without latency
  * starves those that have some. A cluster without a loopback would send a host's messages to itself
  * over the host's link. */
-#define LOOPBACK "loopback_bw=\"10000000000Bps\" loopback_lat=\"1e-07s\""
-
-#define PUT_TO(w, buf, ...)                                                                        \
-    ((w)->status = (w)->status ? (w)->status : egc_buf_printf(buf, (w)->err, __VA_ARGS__))
-#define PUT(w, ...) PUT_TO(w, (w)->xml, __VA_ARGS__)
+#define LOOPBACK_BANDWIDTH "\"10000000000Bps\""
+#define LOOPBACK_LATENCY "\"1e-07s\""
 
 typedef struct switch_name {
     char text[32];
@@ -26,15 +23,15 @@ egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops
                             egc_error *err)
 {
     egc_writer w = {.common = common, .speed_flops = speed_flops, .xml = xml, .err = err};
-    PUT(&w, "<?xml version=\"1.0\"?>\n"
-            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-            "<platform version=\"4.1\">\n");
+    EGC_WRITE(&w, "<?xml version=\"1.0\"?>\n"
+                  "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                  "<platform version=\"4.1\">\n");
     return w;
 }
 
 egc_status egc_writer_end(egc_writer *w)
 {
-    PUT(w, "</platform>\n");
+    EGC_WRITE(w, "</platform>\n");
     egc_buf_fini(&w->routes);
     return w->status;
 }
@@ -49,40 +46,42 @@ static switch_name name_of(size_t which)
 
 void egc_write_zone_begin(egc_writer *w, size_t zone, const char *routing)
 {
-    PUT(w, "<zone id=\"zone-%s\" routing=\"%s\">\n",
-        zone == EGC_ZONE_ALL ? "all" : name_of(zone).text, routing);
+    EGC_WRITE(w, "<zone id=\"zone-%s\" routing=\"%s\">\n",
+              zone == EGC_ZONE_ALL ? "all" : name_of(zone).text, routing);
 }
 
 /* Links of a zone are written after its inner zones have ended: the routes are those of one zone.
  */
 void egc_write_zone_end(egc_writer *w)
 {
-    if (w->routes.len)
-        PUT(w, "%s", (const char *)w->routes.data);
+    if (!w->status)
+        w->status = egc_buf_append(w->xml, w->routes.data, w->routes.len, w->err);
     egc_buf_clear(&w->routes);
-    PUT(w, "</zone>\n");
+    EGC_WRITE(w, "</zone>\n");
 }
 
 void egc_write_group(egc_writer *w, const egc_host_group *group)
 {
-    PUT(w,
+    EGC_WRITE(
+        w,
         "<cluster id=\"group-%zu\" prefix=\"host-\" radical=\"%zu-%zu\" suffix=\"\"\n"
         "  speed=\"%sf\" core=\"%lld\" bw=\"%sBps\" lat=\"%ss\" sharing_policy=\"SPLITDUPLEX\"\n"
-        "  router_id=\"switch-%zu\" " LOOPBACK,
+        "  router_id=\"switch-%zu\" loopback_bw=" LOOPBACK_BANDWIDTH
+        " loopback_lat=" LOOPBACK_LATENCY,
         group->number, group->first, group->first + group->n - 1,
         egc_real_text_of(w->speed_flops).text, (long long)w->common->cores,
         goodput(w, group->bandwidth_Bps).text, egc_real_text_of(group->latency_s).text,
         group->number);
     if (group->topology)
-        PUT(w, "\n  topology=\"%s\" topo_parameters=\"%s\"", group->topology,
-            group->topo_parameters);
-    PUT(w, "/>\n");
+        EGC_WRITE(w, "\n  topology=\"%s\" topo_parameters=\"%s\"", group->topology,
+                  group->topo_parameters);
+    EGC_WRITE(w, "/>\n");
 }
 
 /* A router stands in a zone; one without hosts gets a zone of its own. */
 void egc_write_core(egc_writer *w)
 {
-    PUT(w, "<zone id=\"group-core\" routing=\"None\"><router id=\"switch-core\"/></zone>\n");
+    EGC_WRITE(w, "<zone id=\"group-core\" routing=\"None\"><router id=\"switch-core\"/></zone>\n");
 }
 
 /* Between what SimGrid calls kind-from and kind-to. */
@@ -90,15 +89,15 @@ static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_z
                        double bandwidth_Bps, double latency_s)
 {
     switch_name a = name_of(from.switch_number), b = name_of(to.switch_number);
-    PUT(w,
-        "<link id=\"link-%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
-        "sharing_policy=\"SPLITDUPLEX\"/>\n",
-        a.text, b.text, goodput(w, bandwidth_Bps).text, egc_real_text_of(latency_s).text);
-    PUT_TO(w, &w->routes,
-           "<zoneRoute src=\"%s-%s\" dst=\"%s-%s\" gw_src=\"switch-%s\" gw_dst=\"switch-%s\">"
-           "<link_ctn id=\"link-%s-%s\" direction=\"UP\"/></zoneRoute>\n",
-           kind, name_of(from.zone).text, kind, name_of(to.zone).text, a.text, b.text, a.text,
-           b.text);
+    EGC_WRITE(w,
+              "<link id=\"link-%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
+              "sharing_policy=\"SPLITDUPLEX\"/>\n",
+              a.text, b.text, goodput(w, bandwidth_Bps).text, egc_real_text_of(latency_s).text);
+    EGC_WRITE_ROUTE(
+        w,
+        "<zoneRoute src=\"%s-%s\" dst=\"%s-%s\" gw_src=\"switch-%s\" gw_dst=\"switch-%s\">"
+        "<link_ctn id=\"link-%s-%s\" direction=\"UP\"/></zoneRoute>\n",
+        kind, name_of(from.zone).text, kind, name_of(to.zone).text, a.text, b.text, a.text, b.text);
 }
 
 void egc_write_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s)
@@ -113,23 +112,31 @@ void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, doub
     write_link(w, "zone", from, to, bandwidth_Bps, latency_s);
 }
 
+void egc_write_loopback(egc_writer *w, const char *host)
+{
+    EGC_WRITE(w,
+              "<link id=\"%s-loopback\" bandwidth=" LOOPBACK_BANDWIDTH " latency=" LOOPBACK_LATENCY
+              "/>\n",
+              host);
+    EGC_WRITE_ROUTE(w, "<route src=\"%s\" dst=\"%s\"><link_ctn id=\"%s-loopback\"/></route>\n",
+                    host, host, host);
+}
+
 void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
                          double latency_s)
 {
+    char name[EGC_HOST_NAME];
     egc_real_text latency = egc_real_text_of(latency_s);
-    PUT(w,
-        "<host id=\"host-%zu\" speed=\"%sf\" core=\"%lld\"/>\n"
-        "<link id=\"host-%zu_UP\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
-        "<link id=\"host-%zu_DOWN\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
-        "<link id=\"host-%zu-loopback\" bandwidth=\"10000000000Bps\" latency=\"1e-07s\"/>\n"
-        "<host_link id=\"host-%zu\" up=\"host-%zu_UP\" down=\"host-%zu_DOWN\"/>\n",
-        host, egc_real_text_of(w->speed_flops).text, (long long)w->common->cores, host,
-        goodput(w, up_Bps).text, latency.text, host, goodput(w, down_Bps).text, latency.text, host,
-        host, host, host);
-    PUT_TO(
-        w, &w->routes,
-        "<route src=\"host-%zu\" dst=\"host-%zu\"><link_ctn id=\"host-%zu-loopback\"/></route>\n",
-        host, host, host);
+    snprintf(name, sizeof name, "host-%zu", host);
+    EGC_WRITE(w,
+              "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"/>\n"
+              "<link id=\"%s_UP\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
+              "<link id=\"%s_DOWN\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
+              "<host_link id=\"%s\" up=\"%s_UP\" down=\"%s_DOWN\"/>\n",
+              name, egc_real_text_of(w->speed_flops).text, (long long)w->common->cores, name,
+              goodput(w, up_Bps).text, latency.text, name, goodput(w, down_Bps).text, latency.text,
+              name, name, name);
+    egc_write_loopback(w, name);
 }
 
 egc_status egc_check_link(const egc_cluster_common *common, const char *what, double bandwidth_Bps,

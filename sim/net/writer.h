@@ -43,6 +43,12 @@ typedef struct egc_host_group {
     const char *topo_parameters;
 } egc_host_group;
 
+/* Formatted XML, where it stands or among the routes: for what has no function here. */
+#define EGC_WRITE(w, ...) EGC_WRITE_TO(w, (w)->xml, __VA_ARGS__)
+#define EGC_WRITE_ROUTE(w, ...) EGC_WRITE_TO(w, &(w)->routes, __VA_ARGS__)
+#define EGC_WRITE_TO(w, buf, ...)                                                                  \
+    ((w)->status = (w)->status ? (w)->status : egc_buf_printf(buf, (w)->err, __VA_ARGS__))
+
 egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops, egc_buf *xml,
                             egc_error *err);
 egc_status egc_writer_end(egc_writer *w) EGC_MUST_CHECK;
@@ -66,6 +72,9 @@ typedef struct egc_zone_end {
 } egc_zone_end;
 void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
                          double latency_s);
+
+/* The way of a host's messages to itself, for hosts that stand alone; groups have it. */
+void egc_write_loopback(egc_writer *w, const char *host);
 
 /* In a zone whose routing is "Cluster", one switch: a host with a link up and a link down. */
 void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,

@@ -2,7 +2,6 @@
 #include "script/script.h"
 
 #include <lauxlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -22,25 +21,6 @@ typedef struct loading {
 } loading;
 
 /* ---- running the script -------------------------------------------------------------------- */
-
-static egc_status read_file(const char *path, egc_buf *out, egc_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return egc_fail_errno(err, "open", path);
-    egc_status status = EGC_OK;
-    for (size_t got = 1; got && !status;) {
-        status = egc_buf_reserve(out, 4096, err);
-        got = status ? 0 : fread(out->data + out->len, 1, 4096, file);
-        out->len += got;
-    }
-    if (!status && ferror(file))
-        status = egc_fail_errno(err, "read", path);
-    if (!status)
-        status = egc_buf_append(out, "", 1, err);
-    fclose(file);
-    return status;
-}
 
 static bool is_experiment(lua_State *L, int index)
 {
@@ -222,7 +202,9 @@ egc_status egc_script_load(const char *path, const char *const *overrides, size_
     };
     egc_session *session = &load.session;
     *out = (egc_script){0};
-    egc_status status = read_file(path, &session->source, err);
+    egc_status status = egc_buf_read_file(&session->source, path, err);
+    if (!status)
+        status = egc_buf_append(&session->source, "", 1, err);
     if (!status)
         status = egc_device_list_load(&session->devices, err);
     if (!status)

@@ -6,16 +6,13 @@
 
 egc_plan_options egc_plan_options_of(const egc_training_config *config)
 {
-    const egc_cluster_common *common = config->cluster_params;
-    const egc_device *device = &config->device;
     return (egc_plan_options){
         .granularity = (egc_granularity)config->method.options.granularity,
         .bucket_bytes = config->options.bucket_bytes,
         .first_bucket_bytes = config->options.first_bucket_bytes,
         .fusion_bytes = config->options.fusion_bytes,
         .cycle_s = config->options.cycle_s,
-        .speed_flops =
-            isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops,
+        .speed_flops = egc_host_flops(config->cluster_params, &config->device),
     };
 }
 

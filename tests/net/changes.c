@@ -7,8 +7,7 @@
 #include "clusters.h"
 #include "net/subgroup.h"
 
-/* ---- how fast workers compute -----------------------------------------------------------------
- */
+/* ---- how fast workers compute ---------------------------------------------------------------- */
 
 enum { WORKERS = 8, STEPS = 4000 };
 
@@ -134,8 +133,7 @@ static void test_jitter_has_its_mean_and_variance(void **state)
     }
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Rank 0 computes `before`, then sends `bytes` to rank 1. */
 typedef struct send_after {
@@ -447,8 +445,7 @@ static void test_a_rank_is_watched_until_it_has_ended(void **state)
     assert_close(lost_s[2], 1, 1e-9);
 }
 
-/* ---- the traffic of others --------------------------------------------------------------------
- */
+/* ---- the traffic of others ------------------------------------------------------------------- */
 
 static egc_status send_a_lot(worker *self, egc_error *err)
 {
@@ -553,8 +550,7 @@ static void test_others_survive_failures(void **state)
     assert_true(got.sim_time_s > 3 + 10.5);
 }
 
-/* ---- energy -----------------------------------------------------------------------------------
- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 static egc_status send_and_ask(worker *self, egc_error *err)
 {

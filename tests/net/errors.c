@@ -58,10 +58,11 @@ static void test_refuses_networks_simgrid_would_abort_on(void **state)
     (void)state;
     net_trial trial = trial_of(2, INFINITY, 1e-6, do_nothing, NULL);
     assert_outcome(&trial, EGC_ERROR_RANGE,
-                   "bandwidth * efficiency must be > 0 and finite, got inf B/s");
+                   "bandwidth of the cluster * efficiency must be > 0 and finite, got inf B/s");
     trial.network.bandwidth_Bps = 1e9;
     trial.network.latency_s = INFINITY;
-    assert_outcome(&trial, EGC_ERROR_RANGE, "latency must be >= 0 and finite, got inf s");
+    assert_outcome(&trial, EGC_ERROR_RANGE,
+                   "latency of the cluster must be >= 0 and finite, got inf s");
     trial.network.latency_s = 0;
     trial.network.cores = 0;
     assert_outcome(&trial, EGC_ERROR_RANGE, "cores must be in [1, 1024], got 0");

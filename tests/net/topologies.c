@@ -318,9 +318,10 @@ static const struct {
     const char *name, *settings, *message;
 } refused[] = {
     {"star", "bandwidth=1e-300 efficiency=1e-300",
-     "bandwidth * efficiency must be > 0 and finite, got 0 B/s"},
-    {"star", "bandwidth=inf", "bandwidth * efficiency must be > 0 and finite, got inf B/s"},
-    {"star", "latency=inf", "latency must be >= 0 and finite, got inf s"},
+     "bandwidth of the cluster * efficiency must be > 0 and finite, got 0 B/s"},
+    {"star", "bandwidth=inf",
+     "bandwidth of the cluster * efficiency must be > 0 and finite, got inf B/s"},
+    {"star", "latency=inf", "latency of the cluster must be >= 0 and finite, got inf s"},
     {"fat_tree", "levels=2 children=4,4,4",
      "children must be at most 2 numbers for so many levels, got 3"},
     {"fat_tree", "levels=2 parents=2,2",

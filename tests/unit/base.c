@@ -4,9 +4,11 @@
 
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/buf.h"
 #include "base/element.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -27,6 +29,56 @@ static void errors_carry_place_and_reason(void **state)
     egc_fail(&err, EGC_ERROR_IO, "%s", longer);
     assert_int_equal(strlen(err.message), EGC_ERROR_LENGTH - 1);
     assert_string_equal(err.message + EGC_ERROR_LENGTH - 4, "...");
+}
+
+static void of_many_names_the_first_are_told(void **state)
+{
+    (void)state;
+    egc_some_names some = {0};
+    char name[100];
+    egc_some_names_add(&some, "a");
+    egc_some_names_add(&some, "b");
+    assert_string_equal(some.text, "a, b");
+    for (size_t length = 1; length < sizeof name; length++) {
+        some = (egc_some_names){0};
+        memset(name, 'n', length);
+        name[length] = '\0';
+        for (int i = 0; i < 300; i++)
+            egc_some_names_add(&some, name);
+        size_t told = strlen(some.text) - strlen("...");
+        assert_string_equal(some.text + told, "...");
+        assert_int_equal(told % (length + 2), 0);
+        assert_true(told + length + 2 > 195 && told <= 200);
+    }
+}
+
+static void files_are_read_whole(void **state)
+{
+    (void)state;
+    char path[] = "base-XXXXXX";
+    egc_error err = {0};
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (size_t len = 0; len <= 1 << 18; len = len ? 2 * len : 1) {
+        egc_buf written = {0}, got = {0};
+        for (size_t i = 0; i < len; i++)
+            assert_ok(egc_buf_append(&written, &(uint8_t){(uint8_t)(i % 251)}, 1, &err), err);
+        assert_true(pwrite(file, written.data, len, 0) == (ssize_t)len);
+        assert_ok(egc_buf_append(&got, "+", 1, &err), err);
+        assert_ok(egc_buf_read_file(&got, path, &err), err);
+        assert_int_equal(got.len, 1 + len);
+        assert_true(!len || memcmp(got.data + 1, written.data, len) == 0);
+        egc_buf_fini(&written);
+        egc_buf_fini(&got);
+    }
+    close(file);
+    unlink(path);
+    egc_buf got = {0};
+    assert_fails(egc_buf_read_file(&got, "no such", &err), err, EGC_ERROR_IO,
+                 "no such: cannot open: No such file or directory");
+    assert_fails(egc_buf_read_file(&got, ".", &err), err, EGC_ERROR_IO,
+                 ".: cannot read: Is a directory");
+    egc_buf_fini(&got);
 }
 
 static void bits_come_back(void **state)
@@ -391,6 +443,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_carry_place_and_reason),
+        cmocka_unit_test(of_many_names_the_first_are_told),
+        cmocka_unit_test(files_are_read_whole),
         cmocka_unit_test(bits_come_back),
         cmocka_unit_test(unary_codes_are_limited),
         cmocka_unit_test(varints),

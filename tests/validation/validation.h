@@ -37,8 +37,7 @@ void validation_fini(validation *v);
 double validation_error(const validation_case *one);
 bool validation_within(const validation_case *one);
 
-/* ---- the parts. A run that fails fails the program or the test --------------------------------
- */
+/* ---- the parts. A run that fails fails the program or the test ------------------------------- */
 
 /* Every exchange, on a star: what its closed form says. */
 void validate_closed_forms(validation *v);

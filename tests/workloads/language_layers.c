@@ -13,8 +13,7 @@ enum { WORDS = 7, STREAMS = 3, STEPS = 4, WIDTH = 5, SAMPLES = 40 };
 
 static egc_error err;
 
-/* ---- networks with random words and parameters ------------------------------------------------
- */
+/* ---- networks with random words and parameters ----------------------------------------------- */
 
 typedef struct fixture {
     egc_network *network;

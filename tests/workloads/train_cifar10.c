@@ -111,8 +111,7 @@ static void test_damaged(void **state)
                              "is 10, want 0 to 9");
 }
 
-/* ---- where data sets are ----------------------------------------------------------------------
- */
+/* ---- where data sets are --------------------------------------------------------------------- */
 
 static void check_place(const char *chosen, const char *path, const char *tried)
 {

@@ -9,8 +9,6 @@
 
 #include "workloads/train/vocabulary.h"
 
-enum { CHUNK_BYTES = 1 << 20 };
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /* A part of a file, read from its start to its end. */
@@ -74,27 +72,10 @@ typedef struct sources {
     cursor parts[EGC_CORPUS_PARTS];
 } sources;
 
-static egc_status read_stream(FILE *file, const char *path, egc_buf *out, egc_error *err)
+/* A text has no byte 0. */
+static egc_status read_text(const char *path, egc_buf *out, egc_error *err)
 {
-    size_t got = 0;
-    do {
-        egc_status status = egc_buf_reserve(out, CHUNK_BYTES, err);
-        if (status)
-            return status;
-        errno = 0;
-        got = fread(out->data + out->len, 1, CHUNK_BYTES, file);
-        out->len += got;
-    } while (got == CHUNK_BYTES);
-    return ferror(file) ? egc_fail_errno(err, "read", path) : EGC_OK;
-}
-
-static egc_status read_file(const char *path, egc_buf *out, egc_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return egc_fail_errno(err, "open", path);
-    egc_status status = read_stream(file, path, out, err);
-    fclose(file);
+    egc_status status = egc_buf_read_file(out, path, err);
     if (status)
         return status;
     const uint8_t *zero = out->len ? memchr(out->data, 0, out->len) : NULL;
@@ -124,7 +105,7 @@ static egc_status read_folder(const egc_dataset_type *type, const char *folder, 
         if (stat(path, &info) != 0 && errno == ENOENT)
             return egc_fail(err, EGC_ERROR_IO, "%s is not in %s: %s", type->text_files[i], folder,
                             type->remedy);
-        status = read_file(path, &out->files[i], err);
+        status = read_text(path, &out->files[i], err);
         out->parts[i] = cursor_of(&out->files[i], 0, out->files[i].len);
     }
     return status;
@@ -150,7 +131,7 @@ static size_t find_line(const egc_buf *file, size_t line)
 static egc_status split_file(const char *path, sources *out, egc_error *err)
 {
     egc_buf *file = &out->files[0];
-    egc_status status = read_file(path, file, err);
+    egc_status status = read_text(path, file, err);
     if (status)
         return status;
     size_t lines = count_lines(file);

@@ -10,8 +10,7 @@
 
 enum { FIRST_CAPACITY = 1024 };
 
-/* ---- the hash table: open addressing, at most half full ---------------------------------------
- */
+/* ---- the hash table: open addressing, at most half full -------------------------------------- */
 
 /* The slot where the word is, or would be. */
 static size_t slot_of(const egc_vocabulary *v, const char *text, size_t len)

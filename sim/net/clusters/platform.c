@@ -9,7 +9,6 @@
  *
  * Workers sit on the hosts that `hosts` names, in its order, and within one pattern in that of
  * their numbers: n2 before n10. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -180,21 +179,6 @@ static egc_status check_text(const char *text, egc_error *err)
     return status;
 }
 
-static egc_status read_text(const char *path, egc_buf *out, egc_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return egc_fail_errno(err, "open", path);
-    char chunk[4096];
-    egc_status status = EGC_OK;
-    for (size_t n; !status && (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        status = egc_buf_append(out, chunk, n, err);
-    if (!status && ferror(file))
-        status = egc_fail_errno(err, "read", path);
-    fclose(file);
-    return status ? status : egc_buf_append(out, "", 1, err);
-}
-
 /* ---- which hosts --------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
@@ -205,12 +189,11 @@ static int compare_names(const void *a, const void *b)
 static egc_status fail_no_host(const char *pattern, const char *const *names, size_t n,
                                egc_error *err)
 {
-    char some[200] = "";
-    size_t used = 0, i = 0;
-    for (; i < n && used + strlen(names[i]) + 3 < sizeof some; i++)
-        used += (size_t)snprintf(some + used, sizeof some - used, "%s%s", i ? ", " : "", names[i]);
-    return egc_fail(err, EGC_ERROR_NAME, "hosts: no host is called \"%s\"; there are: %s%s",
-                    pattern, some, i < n ? ", ..." : "");
+    egc_some_names some = {0};
+    for (size_t i = 0; i < n; i++)
+        egc_some_names_add(&some, names[i]);
+    return egc_fail(err, EGC_ERROR_NAME, "hosts: no host is called \"%s\"; there are: %s", pattern,
+                    some.text);
 }
 
 /* Adds the hosts that match and are not there yet. */
@@ -278,7 +261,9 @@ static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
     cluster->common.bandwidth_Bps = cluster->common.latency_s = NAN;
     if (!*cluster->file)
         return egc_fail(err, EGC_ERROR_RANGE, "file: must be the path of a platform, got \"\"");
-    egc_status status = read_text(cluster->file, &text, err);
+    egc_status status = egc_buf_read_file(&text, cluster->file, err);
+    if (!status)
+        status = egc_buf_append(&text, "", 1, err);
     if (!status && check_text((const char *)text.data, err))
         status = egc_error_prefix(err, "%s", cluster->file);
     egc_buf_fini(&text);
