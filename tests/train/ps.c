@@ -5,8 +5,7 @@
 #include "train/algorithm.h"
 #include "train/quadratic.h"
 
-/* ---- the quadratic loss, in more layers and on slower hosts -----------------------------------
- */
+/* ---- the quadratic loss, in more layers and on slower hosts ---------------------------------- */
 
 static int n_layers = 1;
 static size_t layer_count[16] = {N};
@@ -69,8 +68,7 @@ static egc_status write_uneven(const void *params, double speed_flops, egc_buf *
 
 static egc_cluster_type uneven;
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 extern const egc_algorithm_type egc_algorithm_ps;
 static ps_params server_params;
@@ -104,8 +102,7 @@ static const egc_step_metrics *mean_of(const egc_training_config *config)
     return &r->summary.mean;
 }
 
-/* ---- how long a step takes: closed forms ------------------------------------------------------
- */
+/* ---- how long a step takes: closed forms ----------------------------------------------------- */
 
 static const int sizes[] = {1, 2, 3, 4, 8};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
@@ -280,8 +277,7 @@ static void pushes_overlap_the_backward_pass(void **state)
     cut_evenly(1);
 }
 
-/* ---- what is learnt ---------------------------------------------------------------------------
- */
+/* ---- what is learnt -------------------------------------------------------------------------- */
 
 /* Servers decode the same messages in the same order as workers that gather them all. */
 static void sync_learns_what_workers_learn_alone(void **state)
@@ -400,8 +396,7 @@ static void all_ways_lead_to_the_minimum(void **state)
             }
 }
 
-/* ---- who waits for whom -----------------------------------------------------------------------
- */
+/* ---- who waits for whom ---------------------------------------------------------------------- */
 
 /* Three workers and one four times as slow: synchronous steps wait for it. Asynchronous ones take
  * 4 gradients where 3 + 1/4 are made; with a bound the fast ones wait in the end. */
@@ -442,8 +437,7 @@ static void servers_do_not_straggle(void **state)
     }
 }
 
-/* ---- what goes wrong --------------------------------------------------------------------------
- */
+/* ---- what goes wrong ------------------------------------------------------------------------- */
 
 static void impossible_servers(void **state)
 {
