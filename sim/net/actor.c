@@ -12,6 +12,7 @@ static void note_loss(int failed, void *arg)
     egc_actor *actor = arg;
     actor->lost = failed && !actor->finished && !sg_host_is_on(actor->world->hosts[actor->rank]);
     actor->lost_s = egc_world_now(actor->world);
+    actor->world->lost[actor->rank] |= actor->lost;
 }
 
 egc_actor *egc_actor_self(void)

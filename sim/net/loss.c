@@ -39,7 +39,8 @@ static bool is_way_up(const egc_world *world, sg_host_t from, sg_host_t to)
 
 bool egc_world_reaches(const egc_world *world, int a, int b)
 {
-    return is_way_up(world, world->hosts[a], world->hosts[b]) &&
+    return !world->lost[a] && !world->lost[b] &&
+           is_way_up(world, world->hosts[a], world->hosts[b]) &&
            is_way_up(world, world->hosts[b], world->hosts[a]);
 }
 
@@ -57,7 +58,7 @@ static void watch_actor(int argc, char **argv)
     const watching *self = sg_actor_self_get_data();
     const egc_watch *watch = &self->watch;
     sg_actor_join(self->watched, -1);
-    if (!sg_host_is_on(watch->world->hosts[watch->rank]))
+    if (watch->world->lost[watch->rank])
         watch->lost(watch->arg);
 }
 

@@ -109,8 +109,9 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out, egc_er
     world->next_actor = &world->first_actor;
     world->hosts = egc_calloc(workers, sizeof *world->hosts);
     world->paces = egc_calloc(workers, sizeof *world->paces);
+    world->lost = egc_calloc(workers, sizeof *world->lost);
     world->transports = egc_calloc(workers, channels * sizeof *world->transports);
-    if (!world->hosts || !world->paces || !world->transports) {
+    if (!world->hosts || !world->paces || !world->lost || !world->transports) {
         status = egc_fail_memory(err, workers * channels * sizeof *world->transports);
         goto done;
     }
@@ -154,6 +155,7 @@ void egc_world_free(egc_world *world)
     egc_background_free(world);
     egc_watches_free(world);
     egc_free(world->powered);
+    egc_free(world->lost);
     egc_free(world->paces);
     egc_free(world->hosts);
     egc_free(world);

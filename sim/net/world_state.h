@@ -51,6 +51,7 @@ struct egc_world {
     double speed_flops;
     sg_host_t *hosts;              /* by rank */
     egc_pace *paces;               /* likewise */
+    bool *lost;                    /* likewise: its host failed under one of its actors */
     egc_sim_transport *transports; /* by rank * channels + channel */
     egc_actor *first_actor, **next_actor;
     size_t n_actors;

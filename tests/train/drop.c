@@ -180,6 +180,20 @@ static void a_link_that_comes_back_loses_nobody(void **state)
     assert_learnt(run(&config), pulls, 1);
 }
 
+/* A host that is lost stays lost to its worker, also when it is back before the others go on. */
+static void a_host_that_comes_back_comes_too_late(void **state)
+{
+    (void)state;
+    egc_event blink[] = {loss_of(0.02, "host-1", ""), loss_of(0.02, "host-1", "")};
+    const pull pulls[] = {{0, all}, {3, without_1}};
+    blink[1].state = EGC_EVENT_UP;
+    for (double away_s = 1e-6; away_s < 0.1; away_s *= 10) {
+        blink[1].at_s = blink[0].at_s + away_s;
+        egc_training_config config = dropping("none", WORKERS, blink, 2);
+        assert_learnt(run(&config), pulls, 2);
+    }
+}
+
 /* Memories, replicas and later rounds are those of fewer workers, too: replicas that were not the
  * same would trip an assertion. */
 static void methods_go_on(void **state)
@@ -273,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_recovery_that_is_lost_is_taken_over),
         cmocka_unit_test(losses_one_after_the_other),
         cmocka_unit_test(a_link_that_comes_back_loses_nobody),
+        cmocka_unit_test(a_host_that_comes_back_comes_too_late),
         cmocka_unit_test(methods_go_on),
         cmocka_unit_test(the_union_is_of_those_who_send),
         cmocka_unit_test(sums_of_all_are_refused),
