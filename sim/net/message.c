@@ -240,13 +240,25 @@ static egc_status finish_receive(egc_sim_transport *transport, egc_request *rece
     return status;
 }
 
+/* "rank 2", or "server 0 (rank 3)": servers are the last. */
+static const char *name_rank(const egc_world *world, int rank, char out[48])
+{
+    int server = rank - (world->config.workers - world->config.servers);
+    if (server < 0)
+        snprintf(out, 48, "rank %d", rank);
+    else
+        snprintf(out, 48, "server %d (rank %d)", server, rank);
+    return out;
+}
+
 static egc_status fail_lost(const egc_sim_transport *transport, const egc_request *request,
                             egc_error *err)
 {
-    return egc_fail(err, EGC_ERROR_SIMULATION,
-                    "rank %d lost a message %s rank %d at %g s: a host or link failed",
-                    transport->common.rank, request->sending ? "to" : "from", request->peer,
-                    egc_world_now(transport->world));
+    char self[48], peer[48];
+    return egc_fail(
+        err, EGC_ERROR_SIMULATION, "%s lost a message %s %s at %g s: a host or link failed",
+        name_rank(transport->world, transport->common.rank, self), request->sending ? "to" : "from",
+        name_rank(transport->world, request->peer, peer), egc_world_now(transport->world));
 }
 
 /* A request whose transfer failed is left to egc_requests_free: nobody knows whether its peer

@@ -144,6 +144,14 @@ egc_status egc_trainer_parameters(const egc_trainer *trainer, float **out, egc_e
     return trainer->workload->type->initialize(trainer->workload, *out, err);
 }
 
+egc_status egc_trainer_simulate(egc_trainer *trainer, egc_error *err)
+{
+    egc_status status = egc_world_run(trainer->world, err);
+    return status == EGC_ERROR_SIMULATION
+               ? egc_error_prefix(err, "step %llu", (unsigned long long)trainer->step)
+               : status;
+}
+
 /* ---- a step --------------------------------------------------------------------------------- */
 
 double egc_trainer_lr(const egc_trainer *trainer, uint64_t step)

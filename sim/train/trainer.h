@@ -51,6 +51,9 @@ egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *con
                             egc_error *err) EGC_MUST_CHECK;
 void egc_trainer_fini(egc_trainer *trainer);
 
+/* egc_world_run; what the network has lost names the step, or round, that was under way. */
+egc_status egc_trainer_simulate(egc_trainer *trainer, egc_error *err) EGC_MUST_CHECK;
+
 /* The parameters that all start with: n floats, the caller's, to be given to egc_free. MEMORY. */
 egc_status egc_trainer_parameters(const egc_trainer *trainer, float **out,
                                   egc_error *err) EGC_MUST_CHECK;

@@ -478,6 +478,25 @@ static void impossible_servers(void **state)
                  "exchange: algorithm ps has its own; must be auto, got gtopk");
 }
 
+/* The server, on host 0, is the last rank. A step computes for 3 ms. */
+static void a_lost_message_names_step_and_server(void **state)
+{
+    (void)state;
+    static egc_event cut = {.at_s = 0.0045,
+                            .bandwidth_Bps = NAN,
+                            .latency_s = NAN,
+                            .speed = NAN,
+                            .state = EGC_EVENT_DOWN,
+                            .link = "*link_1_*"};
+    egc_training_config config = ps_of("none", "sync", 2, 3);
+    ((egc_cluster_common *)(uintptr_t)config.cluster_params)->profiles = (egc_param_list){&cut, 1};
+    const result *r = run(&config);
+    assert_int_equal(r->status, EGC_ERROR_SIMULATION);
+    assert_non_null(strstr(r->err.message, "step 1: "));
+    assert_non_null(strstr(r->err.message, " server 0 (rank 2)"));
+    assert_int_equal(r->steps, 1);
+}
+
 static void divergence_is_a_result(void **state)
 {
     (void)state;
@@ -526,6 +545,7 @@ int main(void)
         cmocka_unit_test(stragglers),
         cmocka_unit_test(servers_do_not_straggle),
         cmocka_unit_test(impossible_servers),
+        cmocka_unit_test(a_lost_message_names_step_and_server),
         cmocka_unit_test(divergence_is_a_result),
         cmocka_unit_test(runs_repeat),
     };

@@ -114,7 +114,7 @@ static egc_status run_federated(const egc_training_config *config, const egc_tra
     if (!status)
         status = federation_init(&f, err);
     if (!status)
-        status = egc_world_run(f.trainer.world, err);
+        status = egc_trainer_simulate(&f.trainer, err);
     if (status && f.trainer.world)
         egc_report_end(&f.trainer.report);
     federation_fini(&f);

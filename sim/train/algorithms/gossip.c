@@ -240,7 +240,7 @@ static egc_status run_gossip(const egc_training_config *config, const egc_traini
     if (!status)
         status = group_init(&g, config->algorithm_params, err);
     if (!status)
-        status = egc_world_run(g.trainer.world, err);
+        status = egc_trainer_simulate(&g.trainer, err);
     if (g.trainer.world)
         egc_report_end(&g.trainer.report);
     group_fini(&g);

@@ -373,7 +373,7 @@ static egc_status run_ps(const egc_training_config *config, const egc_training_s
     if (!status) {
         status = ps_init(&all, config, err);
         if (!status)
-            status = egc_world_run(all.trainer.world, err);
+            status = egc_trainer_simulate(&all.trainer, err);
         egc_report_end(&all.trainer.report);
         ps_fini(&all);
     }
