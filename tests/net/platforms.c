@@ -4,6 +4,7 @@
 #include "support/test.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clusters.h"
@@ -22,6 +23,12 @@
     XML("<zone id='z' routing='Full'>" HOSTS "<route src='n1' dst='n2'><link_ctn id='a'/></route>" \
         "<route src='n1' dst='n10'><link_ctn id='a'/><link_ctn id='b' direction='UP'/></route>"    \
         "<route src='n2' dst='n10'><link_ctn id='b' direction='UP'/></route></zone>")
+
+/* Two hosts on a link, one of them of this speed. */
+#define TWO(speed, bandwidth, latency)                                                             \
+    XML("<zone id='z' routing='Full'><host id='a' speed='" speed "'/><host id='b' speed='1Gf'/>"   \
+        "<link id='l' bandwidth='" bandwidth "' latency='" latency "'/>"                           \
+        "<route src='a' dst='b'><link_ctn id='l'/></route></zone>")
 
 static char path[] = "/tmp/egc-platform-XXXXXX";
 
@@ -201,6 +208,21 @@ static const struct {
      "",
      ": the route from host n2 to n10 has no latency, others have: SimGrid would starve its "
      "messages; give its links a latency"},
+    {XML(""), "", ": a platform must have a <zone> or a <cluster>"},
+    {TWO("0f", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got 0"},
+    {TWO("-1f", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got -1"},
+    {TWO("inf", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got inf"},
+    {TWO("nanf", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got nan"},
+    {TWO("1Gf", "0Bps", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got 0"},
+    {TWO("1Gf", "-5Bps", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got -5"},
+    {TWO("1Gf", "inf", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got inf"},
+    {TWO("1Gf", "nanBps", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got nan"},
+    {TWO("1Gf", "1GBps", "-1s"), "", ": latency of link l must be in [0, 1e+09] s, got -1"},
+    {TWO("1Gf", "1GBps", "nans"), "", ": latency of link l must be in [0, 1e+09] s, got nan"},
+    {TWO("1Gf", "1GBps", "1e300s"), "", ": latency of link l must be in [0, 1e+09] s, got 1e+300"},
+    {XML("<cluster id='c' prefix='h' suffix='' radical='0-1' speed='1Gf' bw='1GBps' lat='1us' "
+         "loopback_bw='1GBps' loopback_lat='-1s'/>"),
+     "", ": latency of link c_link_0_loopback must be in [0, 1e+09] s, got -1"},
     {THREE, "hosts=gpu*", ": hosts: no host is called \"gpu*\"; there are: n1, n10, n2"},
     {THREE, "hosts=,", ": hosts: must name at least one host, got \",\""},
 };
@@ -233,6 +255,24 @@ static void test_a_missing_file_is_said(void **state)
     free_cluster(&cluster);
 }
 
+/* Reading one would wait for ever. */
+static void test_a_pipe_is_no_platform(void **state)
+{
+    (void)state;
+    test_cluster cluster;
+    egc_error err;
+    char pipe[64], settings[80], want[EGC_ERROR_LENGTH];
+    snprintf(pipe, sizeof pipe, "%s-pipe", path);
+    snprintf(settings, sizeof settings, "file=%s", pipe);
+    snprintf(want, sizeof want, "%s: must be a regular file", pipe);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    alarm(10);
+    assert_fails(make_cluster("platform", settings, &cluster, &err), err, EGC_ERROR_FORMAT, want);
+    alarm(0);
+    unlink(pipe);
+    free_cluster(&cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_a_backbone_is_a_shared_link),
         cmocka_unit_test(test_refuses_what_simgrid_would_not_stand),
         cmocka_unit_test(test_a_missing_file_is_said),
+        cmocka_unit_test(test_a_pipe_is_no_platform),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
