@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "net/child.h"
+#include "net/energy.h"
 #include "net/platform.h"
 
 /* ---- in the child: asking SimGrid ---------------------------------------------------------- */
@@ -85,9 +86,13 @@ static egc_status choose_hosts(notes *at, const request *wanted)
     at->chosen = egc_calloc(n + 1, sizeof *at->chosen);
     if (!names || !at->chosen)
         return egc_fail_memory(at->err, n * sizeof *names);
-    for (size_t i = 0; i < n; i++)
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < n && !status; i++) {
         names[i] = sg_host_get_name(all[i]);
-    egc_status status = wanted->choose(wanted->arg, names, n, chosen, &n_chosen, at->err);
+        status = egc_energy_check_host(all[i], at->err); /* the plugin reads all */
+    }
+    if (!status)
+        status = wanted->choose(wanted->arg, names, n, chosen, &n_chosen, at->err);
     for (size_t i = 0; i < n_chosen && !status; i++) {
         egc_survey_host host = {0};
         at->chosen[i] = sg_host_by_name(chosen[i]);

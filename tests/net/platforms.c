@@ -30,6 +30,16 @@
         "<link id='l' bandwidth='" bandwidth "' latency='" latency "'/>"                           \
         "<route src='a' dst='b'><link_ctn id='l'/></route></zone>")
 
+/* Two hosts on a link, one of them with speeds and a property. */
+#define POWERED(speeds, property, value)                                                           \
+    XML("<zone id='z' routing='Full'><host id='a' speed='" speeds "'>"                             \
+        "<prop id='" property "' value='" value "'/></host><host id='b' speed='1Gf,2Gf'/>"         \
+        "<link id='l' bandwidth='1GBps' latency='1us'/>"                                           \
+        "<route src='a' dst='b'><link_ctn id='l'/></route></zone>")
+#define WATTS(speeds)                                                                              \
+    ": host a: wattage_per_state must be IDLE:EPSILON:ALLCORES in watts, 0 <= IDLE <= EPSILON <= " \
+    "ALLCORES, of each of its speeds, " #speeds ", with commas between, "
+
 static char path[] = "/tmp/egc-platform-XXXXXX";
 
 static int make_file(void **state)
@@ -137,6 +147,41 @@ static void test_routes_are_the_files(void **state)
     free_cluster(&cluster);
 }
 
+static egc_status compute_and_ask(worker *self, egc_error *err)
+{
+    (void)err;
+    egc_world_compute(self->world, 0, 1.0);
+    *(*(egc_energy *const *)self->arg) = egc_world_energy(self->world);
+    return EGC_OK;
+}
+
+/* Host a draws what the file says, b what the device does, each at the first of its speeds. */
+static void assert_host_energy(const char *xml, const char *hosts, double joules)
+{
+    test_cluster cluster;
+    egc_error err = {0};
+    egc_energy *got = shared_memory(sizeof *got);
+    assert_ok(load(xml, hosts, &cluster, &err), err);
+    net_trial trial = trial_of(1, 1, 1, compute_and_ask, &got);
+    trial.config.cluster = cluster.type;
+    trial.params = cluster.params;
+    trial.config.energy = true;
+    trial.config.device.idle_W = 40;
+    trial.config.device.busy_W = 300;
+    outcome result = simulate(&trial);
+    assert_ok(result.status, result.err);
+    assert_close(got->host_J, joules, 1e-9);
+    free_cluster(&cluster);
+}
+
+static void test_power_is_the_files_or_the_devices(void **state)
+{
+    (void)state;
+    assert_host_energy(POWERED("1Gf,2Gf", "wattage_per_state", "10:20:30, 1:2:3"), "hosts=a", 30);
+    assert_host_energy(POWERED("1Gf", "wattage_per_state", "10:25"), "hosts=a", 25);
+    assert_host_energy(POWERED("1Gf", "wattage_off", "5"), "hosts=b", 300);
+}
+
 /* A cluster with a backbone: hosts on a link that all share. */
 static void test_a_backbone_is_a_shared_link(void **state)
 {
@@ -223,6 +268,21 @@ static const struct {
     {XML("<cluster id='c' prefix='h' suffix='' radical='0-1' speed='1Gf' bw='1GBps' lat='1us' "
          "loopback_bw='1GBps' loopback_lat='-1s'/>"),
      "", ": latency of link c_link_0_loopback must be in [0, 1e+09] s, got -1"},
+    {POWERED("1Gf", "wattage_per_state", "garbage"), "", WATTS(1) "got \"garbage\""},
+    {POWERED("1Gf", "wattage_per_state", ""), "hosts=b", WATTS(1) "got \"\""},
+    {POWERED("1Gf", "wattage_per_state", "10:20:30,1:2:3"), "", WATTS(1) "got \"10:20:30,1:2:3\""},
+    {POWERED("1Gf,2Gf", "wattage_per_state", "10:20:30"), "", WATTS(2) "got \"10:20:30\""},
+    {POWERED("1Gf", "wattage_per_state", "nan:nan:nan"), "", WATTS(1) "got \"nan:nan:nan\""},
+    {POWERED("1Gf", "wattage_per_state", "1:2:inf"), "", WATTS(1) "got \"1:2:inf\""},
+    {POWERED("1Gf", "wattage_per_state", "-5:-3:-1"), "", WATTS(1) "got \"-5:-3:-1\""},
+    {POWERED("1Gf", "wattage_per_state", "30:20:10"), "", WATTS(1) "got \"30:20:10\""},
+    {POWERED("1Gf", "wattage_per_state", "10"), "", WATTS(1) "got \"10\""},
+    {POWERED("1Gf", "wattage_per_state", "1:2:3:4"), "", WATTS(1) "got \"1:2:3:4\""},
+    {POWERED("1Gf", "wattage_per_state", "1:2:3W"), "", WATTS(1) "got \"1:2:3W\""},
+    {POWERED("1Gf", "wattage_off", "-1"), "",
+     ": host a: wattage_off must be watts >= 0, got \"-1\""},
+    {POWERED("1Gf", "wattage_off", "no"), "",
+     ": host a: wattage_off must be watts >= 0, got \"no\""},
     {THREE, "hosts=gpu*", ": hosts: no host is called \"gpu*\"; there are: n1, n10, n2"},
     {THREE, "hosts=,", ": hosts: must name at least one host, got \",\""},
 };
@@ -279,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_hosts_are_chosen_in_order),
         cmocka_unit_test(test_speeds_are_the_files),
         cmocka_unit_test(test_routes_are_the_files),
+        cmocka_unit_test(test_power_is_the_files_or_the_devices),
         cmocka_unit_test(test_a_backbone_is_a_shared_link),
         cmocka_unit_test(test_refuses_what_simgrid_would_not_stand),
         cmocka_unit_test(test_a_missing_file_is_said),
