@@ -63,18 +63,20 @@ egc_status egc_energy_check_host(sg_host_t host, egc_error *err)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-static egc_status check_power(const egc_world_config *config, egc_error *err)
+egc_status egc_power_check(const egc_cluster_common *common, const egc_device *device,
+                           egc_error *err)
 {
-    const egc_device *device = &config->device;
-    const egc_cluster_common *common = config->cluster_params;
-    if (!(device->busy_W > 0 && device->busy_W >= device->idle_W && isfinite(device->busy_W)))
+    if (device->busy_W == 0)
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "energy: busy_power of the device must be > 0 and >= its idle_power, %g W, "
-                        "got %g W",
+                        "cluster.device: energy = true needs idle_power and busy_power of the "
+                        "device, got no busy_power");
+    if (device->busy_W < device->idle_W)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "cluster.device.busy_power: must be >= idle_power, %g W, got %g W",
                         device->idle_W, device->busy_W);
-    if (!(common->link_busy_W >= common->link_idle_W && isfinite(common->link_busy_W)))
+    if (common->link_busy_W < common->link_idle_W)
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "energy: link_busy_power must be >= link_idle_power, %g W, got %g W",
+                        "cluster.link_busy_power: must be >= link_idle_power, %g W, got %g W",
                         common->link_idle_W, common->link_busy_W);
     return EGC_OK;
 }
@@ -134,7 +136,8 @@ egc_status egc_energy_start(egc_world *world, egc_error *err)
 {
     if (!world->config.energy)
         return EGC_OK;
-    egc_status status = check_power(&world->config, err);
+    const egc_world_config *config = &world->config;
+    egc_status status = egc_power_check(config->cluster_params, &config->device, err);
     if (!status)
         status = list_hosts(world, err);
     if (!status)

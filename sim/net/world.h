@@ -45,6 +45,10 @@ typedef struct egc_world_config {
 egc_status egc_world_new(const egc_world_config *config, egc_world **out,
                          egc_error *err) EGC_MUST_CHECK;
 
+/* Whether a world of these can account for energy: RANGE, the message beginning with the key. */
+egc_status egc_power_check(const egc_cluster_common *common, const egc_device *device,
+                           egc_error *err) EGC_MUST_CHECK;
+
 /* Accepts NULL. */
 void egc_world_free(egc_world *world);
 

@@ -208,6 +208,8 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
         status = check_merging(config, err);
     if (!status)
         status = check_drop(config, err);
+    if (!status && config->options.energy)
+        status = egc_power_check(config->cluster_params, &config->device, err);
     if (!status && algorithm->check)
         status = algorithm->check(config, err);
     return status;

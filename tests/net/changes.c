@@ -605,12 +605,16 @@ static void test_energy_needs_power(void **state)
     net_trial trial = trial_of(3, 1e6, 1e-3, send_and_ask, &got);
     trial.config.energy = true;
     assert_string_equal(simulate(&trial).err.message,
-                        "energy: busy_power of the device must be > 0 and >= its idle_power, 0 W, "
-                        "got 0 W");
+                        "cluster.device: energy = true needs idle_power and busy_power of the "
+                        "device, got no busy_power");
     trial.config.device.busy_W = 1;
+    trial.config.device.idle_W = 2;
+    assert_string_equal(simulate(&trial).err.message,
+                        "cluster.device.busy_power: must be >= idle_power, 2 W, got 1 W");
+    trial.config.device.idle_W = 1;
     trial.network.link_idle_W = 1;
     assert_string_equal(simulate(&trial).err.message,
-                        "energy: link_busy_power must be >= link_idle_power, 1 W, got 0 W");
+                        "cluster.link_busy_power: must be >= link_idle_power, 1 W, got 0 W");
 }
 
 int main(void)
