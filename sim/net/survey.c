@@ -62,9 +62,9 @@ static egc_status check_link(sg_link_t link, egc_error *err)
         return egc_fail(err, EGC_ERROR_FORMAT,
                         "bandwidth of link %s must be in [%g, %g] B/s, got %g", name,
                         EGC_LINK_BPS_MIN, EGC_LINK_BPS_MAX, bandwidth_Bps);
-    if (!(latency_s >= 0 && latency_s <= EGC_LATENCY_S_MAX))
+    if (!(latency_s >= 0 && latency_s <= EGC_TIME_S_MAX))
         return egc_fail(err, EGC_ERROR_FORMAT, "latency of link %s must be in [0, %g] s, got %g",
-                        name, EGC_LATENCY_S_MAX, latency_s);
+                        name, EGC_TIME_S_MAX, latency_s);
     return EGC_OK;
 }
 

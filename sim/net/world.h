@@ -33,7 +33,7 @@ typedef struct egc_world_config {
     bool hollow;           /* see egc_transport */
     bool one_message_each; /* no rank ever has two on the way: quicker to simulate */
     int channels;          /* independent transports between the same ranks, >= 1 */
-    double max_sim_time_s; /* INFINITY for none */
+    double max_sim_time_s; /* INFINITY for none but EGC_TIME_S_MAX */
     bool charge_reduction; /* egc_reduce takes simulated time */
     bool energy;           /* account for it */
     bool thread_contexts;  /* run actors as threads: slow, for sanitizers */
