@@ -2,6 +2,7 @@
 #include "base/param.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -102,6 +103,16 @@ static bool in_range(const egc_param *param, double value)
     return above && below; /* false for NaN */
 }
 
+/* Below DBL_MIN numbers lose digits, and strtod, thus SimGrid, takes them for errors. */
+static egc_status set_real(double *field, double number, egc_error *err)
+{
+    if (number != 0 && fabs(number) < DBL_MIN)
+        return egc_fail(err, EGC_ERROR_RANGE, "must be at least 2.3e-308 when it is not 0, got %s",
+                        egc_real_text_of(number).text);
+    *field = number;
+    return EGC_OK;
+}
+
 static int find_choice(const egc_param *param, const char *word)
 {
     for (int i = 0; param->choices && param->choices[i]; i++)
@@ -130,10 +141,8 @@ static egc_status set_number(const egc_param *param, void *field, const egc_scal
     } else if (!in_range(param, number)) {
         return must_be(param, value, err);
     }
-    if (param->kind == EGC_PARAM_REAL) {
-        *(double *)field = number;
-        return EGC_OK;
-    }
+    if (param->kind == EGC_PARAM_REAL)
+        return set_real(field, number, err);
     if (number != floor(number))
         return must_be(param, value, err);
     *(int64_t *)field = (int64_t)number;

@@ -18,6 +18,15 @@
 /* Stacks and page maps of more actors than this exceed what Linux gives a process by default. */
 #define EGC_CLUSTER_HOSTS_MAX 16384
 
+/* What a simulation stays right with, whoever says it. Outside of these SimGrid aborts, takes a
+ * value for 0, or passes dates so late that a step of the clock is less than their last digit. */
+#define EGC_LINK_BPS_MIN 1.0
+#define EGC_LINK_BPS_MAX 1e18
+#define EGC_TIME_S_MAX 1e9 /* of a latency, and of the clock */
+#define EGC_HOST_FLOPS_MIN 1.0
+#define EGC_HOST_FLOPS_MAX 1e24
+#define EGC_SLOWDOWN_MAX 1e6 /* of a host, of all kinds */
+
 #define EGC_EVENT_NAME 128 /* of a host or a link, or a pattern; terminator included */
 
 typedef enum egc_event_state { EGC_EVENT_SAME, EGC_EVENT_DOWN, EGC_EVENT_UP } egc_event_state;
@@ -158,8 +167,8 @@ extern const egc_param_item egc_event_item, egc_speed_item;
          offsetof(type, common.straggler_slowdown),                                                \
          2,                                                                                        \
          1,                                                                                        \
-         INFINITY,                                                                                 \
-         EGC_PARAM_OPEN_MAX,                                                                       \
+         EGC_SLOWDOWN_MAX,                                                                         \
+         0,                                                                                        \
          NULL,                                                                                     \
          NULL},                                                                                    \
         {"jitter",                                                                                 \

@@ -43,8 +43,8 @@ static egc_status check_common(const egc_cluster_common *common, egc_error *err)
 static const char *const states[] = {"same", "down", "up", NULL};
 
 static const egc_param event_params[] = {
-    {"at", "when", EGC_PARAM_REAL, EGC_QUANTITY_TIME, offsetof(egc_event, at_s), 0, 0, INFINITY,
-     EGC_PARAM_OPEN_MAX, NULL, NULL},
+    {"at", "when", EGC_PARAM_REAL, EGC_QUANTITY_TIME, offsetof(egc_event, at_s), 0, 0,
+     EGC_TIME_S_MAX, 0, NULL, NULL},
     {"host", "hosts: a name or a pattern", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
      offsetof(egc_event, host), 0, 0, EGC_EVENT_NAME, 0, NULL, NULL},
     {"link", "links: a name or a pattern", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
@@ -53,10 +53,9 @@ static const egc_param event_params[] = {
      offsetof(egc_event, bandwidth_Bps), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX,
      NULL, NULL},
     {"latency", "of the links from then on", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
-     offsetof(egc_event, latency_s), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX,
-     NULL, NULL},
+     offsetof(egc_event, latency_s), NAN, 0, EGC_TIME_S_MAX, EGC_PARAM_OPEN_MIN, NULL, NULL},
     {"speed", "of the hosts from then on, share of their own", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(egc_event, speed), NAN, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+     offsetof(egc_event, speed), NAN, 1 / EGC_SLOWDOWN_MAX, 1, 0, NULL, NULL},
     {"state", "whether they work from then on", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE,
      offsetof(egc_event, state), EGC_EVENT_SAME, 0, 0, 0, states, NULL},
     EGC_PARAM_END,
@@ -64,8 +63,8 @@ static const egc_param event_params[] = {
 const egc_param_item egc_event_item = {event_params, sizeof(egc_event)};
 
 static const egc_param speed_params[] = {
-    {"speed", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, 0, 1, 0, INFINITY,
-     EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX, NULL, NULL},
+    {"speed", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, 0, 1, 1 / EGC_SLOWDOWN_MAX, EGC_SLOWDOWN_MAX,
+     0, NULL, NULL},
     EGC_PARAM_END,
 };
 const egc_param_item egc_speed_item = {speed_params, sizeof(double)};
@@ -102,13 +101,37 @@ static egc_status check_event(const egc_event *event, size_t number, egc_error *
     return EGC_OK;
 }
 
+/* NaN: it stays. */
+static egc_status check_event_bandwidth(const egc_cluster_common *common, const egc_event *event,
+                                        size_t number, egc_error *err)
+{
+    double goodput_Bps = event->bandwidth_Bps * common->efficiency;
+    if (!(goodput_Bps < EGC_LINK_BPS_MIN || goodput_Bps > EGC_LINK_BPS_MAX))
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_RANGE,
+                    "profiles[%zu]: bandwidth * efficiency must be in [%g, %g] B/s, got %g", number,
+                    EGC_LINK_BPS_MIN, EGC_LINK_BPS_MAX, goodput_Bps);
+}
+
 static egc_status check_events(const egc_cluster_common *common, egc_error *err)
 {
     const egc_event *events = common->profiles.items;
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < common->profiles.n && !status; i++)
+    for (size_t i = 0; i < common->profiles.n && !status; i++) {
         status = check_event(&events[i], i + 1, err);
+        if (!status)
+            status = check_event_bandwidth(common, &events[i], i + 1, err);
+    }
     return status;
+}
+
+static egc_status check_speed(const egc_cluster_common *common, egc_error *err)
+{
+    double speed_flops = common->speed_flops;
+    if (!(speed_flops < EGC_HOST_FLOPS_MIN || speed_flops > EGC_HOST_FLOPS_MAX))
+        return EGC_OK; /* NaN: the device says it */
+    return egc_fail(err, EGC_ERROR_RANGE, "speed must be in [%g, %g] flop/s, got %g",
+                    EGC_HOST_FLOPS_MIN, EGC_HOST_FLOPS_MAX, speed_flops);
 }
 
 egc_status egc_cluster_check(const egc_cluster_type *type, const void *params, egc_error *err)
@@ -117,6 +140,8 @@ egc_status egc_cluster_check(const egc_cluster_type *type, const void *params, e
     egc_status status = EGC_OK;
     if (egc_params_find(type->params, "bandwidth"))
         status = check_common(params, err);
+    if (!status)
+        status = check_speed(params, err);
     if (!status)
         status = check_events(params, err);
     if (!status && (hosts < 1 || hosts > EGC_CLUSTER_HOSTS_MAX))

@@ -53,6 +53,7 @@ void egc_pace_begin_step(egc_pace *pace, const egc_world_config *config, int ran
     uint64_t seed = egc_seed_derive(config->seed, SEED_JITTER, (uint64_t)rank);
     uint64_t state = egc_seed_derive(seed, step, 0);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
-    if (variance > 0 && rank < config->workers - config->servers)
+    if (isfinite(1 / variance) && /* else too little to be seen */
+        rank < config->workers - config->servers)
         pace->now = gsl_ran_gamma(&rng, 1 / variance, variance);
 }

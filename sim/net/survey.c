@@ -4,12 +4,14 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
+#include <simgrid/zone.h>
 #include <stdio.h>
 #include <string.h>
 #include <xbt/dynar.h>
 
 #include "base/mem.h"
 #include "net/child.h"
+#include "net/energy.h"
 #include "net/platform.h"
 
 /* ---- in the child: asking SimGrid ---------------------------------------------------------- */
@@ -42,6 +44,38 @@ static egc_status note_name(notes *at, const char *name, uint32_t *offset)
     return egc_buf_append(&at->text, name, strlen(name) + 1, at->err);
 }
 
+/* NaN is in no range. */
+static egc_status check_host(sg_host_t host, egc_error *err)
+{
+    double speed_flops = sg_host_get_speed(host);
+    if (speed_flops >= EGC_HOST_FLOPS_MIN && speed_flops <= EGC_HOST_FLOPS_MAX)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_FORMAT, "speed of host %s must be in [%g, %g] flop/s, got %g",
+                    sg_host_get_name(host), EGC_HOST_FLOPS_MIN, EGC_HOST_FLOPS_MAX, speed_flops);
+}
+
+static egc_status check_link(sg_link_t link, egc_error *err)
+{
+    double bandwidth_Bps = sg_link_get_bandwidth(link), latency_s = sg_link_get_latency(link);
+    const char *name = sg_link_get_name(link);
+    if (!(bandwidth_Bps >= EGC_LINK_BPS_MIN && bandwidth_Bps <= EGC_LINK_BPS_MAX))
+        return egc_fail(err, EGC_ERROR_FORMAT,
+                        "bandwidth of link %s must be in [%g, %g] B/s, got %g", name,
+                        EGC_LINK_BPS_MIN, EGC_LINK_BPS_MAX, bandwidth_Bps);
+    if (!(latency_s >= 0 && latency_s <= EGC_TIME_S_MAX))
+        return egc_fail(err, EGC_ERROR_FORMAT, "latency of link %s must be in [0, %g] s, got %g",
+                        name, EGC_TIME_S_MAX, latency_s);
+    return EGC_OK;
+}
+
+static egc_status check_route(const notes *at)
+{
+    egc_status status = EGC_OK;
+    for (unsigned long i = 0; i < xbt_dynar_length(at->route) && !status; i++)
+        status = check_link(xbt_dynar_get_as(at->route, i, sg_link_t), at->err);
+    return status;
+}
+
 static egc_status choose_hosts(notes *at, const request *wanted)
 {
     size_t n = sg_host_count(), n_chosen = 0;
@@ -52,14 +86,20 @@ static egc_status choose_hosts(notes *at, const request *wanted)
     at->chosen = egc_calloc(n + 1, sizeof *at->chosen);
     if (!names || !at->chosen)
         return egc_fail_memory(at->err, n * sizeof *names);
-    for (size_t i = 0; i < n; i++)
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < n && !status; i++) {
         names[i] = sg_host_get_name(all[i]);
-    egc_status status = wanted->choose(wanted->arg, names, n, chosen, &n_chosen, at->err);
+        status = egc_energy_check_host(all[i], at->err); /* the plugin reads all */
+    }
+    if (!status)
+        status = wanted->choose(wanted->arg, names, n, chosen, &n_chosen, at->err);
     for (size_t i = 0; i < n_chosen && !status; i++) {
         egc_survey_host host = {0};
         at->chosen[i] = sg_host_by_name(chosen[i]);
         host.speed_flops = sg_host_get_speed(at->chosen[i]);
-        status = note_name(at, chosen[i], &host.name);
+        status = check_host(at->chosen[i], at->err);
+        if (!status)
+            status = note_name(at, chosen[i], &host.name);
         if (!status)
             status = egc_buf_append(&at->hosts, &host, sizeof host, at->err);
     }
@@ -106,14 +146,15 @@ static egc_status ask_route(notes *at, size_t from, size_t to)
         return egc_fail(at->err, EGC_ERROR_FORMAT, "there is no route from host %s to %s%s",
                         sg_host_get_name(a), from == to ? "itself" : sg_host_get_name(b),
                         from == to ? "; give its <cluster> loopback_bw and loopback_lat" : "");
-    if (from == to)
-        return EGC_OK;
+    egc_status status = check_route(at);
+    if (status || from == to)
+        return status;
     egc_survey_route route = {
         .from = (uint32_t)from, .to = (uint32_t)to, .latency_s = sg_host_get_route_latency(a, b)};
     size_t *kind = route.latency_s > 0 ? &at->moving : &at->still;
     *kind = *kind == SIZE_MAX ? at->n.n_routes : *kind;
     at->n.n_routes++;
-    egc_status status = note_steps(at, &route);
+    status = note_steps(at, &route);
     return status ? status : egc_buf_append(&at->routes, &route, sizeof route, at->err);
 }
 
@@ -173,6 +214,8 @@ static egc_status ask(void *arg, egc_buf *out, egc_error *err)
         status = egc_platform_load_text(wanted->xml, err);
     if (status)
         return status;
+    if (!sg_zone_get_root())
+        return egc_fail(err, EGC_ERROR_FORMAT, "a platform must have a <zone> or a <cluster>");
     simgrid_run();
     at.route = xbt_dynar_new(sizeof(sg_link_t), NULL);
     status = choose_hosts(&at, wanted);

@@ -48,7 +48,8 @@ typedef egc_status (*egc_survey_choose)(const void *arg, const char *const *name
                                         const char **chosen, size_t *n_chosen, egc_error *err);
 
 /* Surveys the platform in `file`. FORMAT with SimGrid's reason when it refuses the platform, has no
- * route between two of the hosts, or would starve some messages. */
+ * route between two of the hosts, or would starve some messages, and when a host or a link of
+ * theirs is out of its bounds (net/cluster.h). */
 egc_status egc_survey_file(const char *file, egc_survey_choose choose, const void *arg,
                            egc_arena *arena, egc_survey *out, egc_error *err) EGC_MUST_CHECK;
 

@@ -29,11 +29,11 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
     if (!(config->max_sim_time_s > 0))
         return egc_fail(err, EGC_ERROR_RANGE, "max_sim_time must be > 0, got %g",
                         config->max_sim_time_s);
-    if (!(isfinite(speed_flops) && speed_flops > 0))
+    if (!(speed_flops >= EGC_HOST_FLOPS_MIN && speed_flops <= EGC_HOST_FLOPS_MAX))
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "speed of a host, or flops * efficiency of its device, must be > 0 and "
-                        "finite, got %g flop/s",
-                        speed_flops);
+                        "speed of a host, or flops * efficiency of its device, must be in [%g, %g] "
+                        "flop/s, got %g",
+                        EGC_HOST_FLOPS_MIN, EGC_HOST_FLOPS_MAX, speed_flops);
     if (config->charge_reduction && !(config->device.memory_Bps > 0))
         return egc_fail(err, EGC_ERROR_RANGE,
                         "memory of the device must be > 0 to charge reductions, got %g B/s",
@@ -208,6 +208,17 @@ static int describe_unfinished(const egc_world *world, bool lost, int named, cha
     return count;
 }
 
+static double limit_s(const egc_world *world)
+{
+    return fmin(world->config.max_sim_time_s, EGC_TIME_S_MAX);
+}
+
+static egc_status fail_late(const egc_world *world, egc_error *err)
+{
+    return egc_fail(err, EGC_ERROR_TIMEOUT, "simulated time passed its limit of %g s",
+                    limit_s(world));
+}
+
 /* SimGrid ends a deadlocked run as if nothing had happened: actors that never finished tell. */
 static egc_status check_deadlock(const egc_world *world, egc_error *err)
 {
@@ -216,6 +227,8 @@ static egc_status check_deadlock(const egc_world *world, egc_error *err)
     int all = lost + describe_unfinished(world, false, lost, report);
     if (all == 0)
         return EGC_OK;
+    if (egc_world_now(world) > limit_s(world)) /* it may stand still, at infinity */
+        return fail_late(world, err);
     if (all > NAMED)
         snprintf(report + strlen(report), 32, "; and %d more wait", all - NAMED);
     return egc_fail(err, EGC_ERROR_SIMULATION, "%s at %g s: %s",
@@ -264,10 +277,7 @@ egc_status egc_world_check(const egc_world *world, egc_error *err)
 {
     if (world->failure.status)
         return egc_fail(err, world->failure.status, "%s", world->failure.message);
-    if (egc_world_now(world) > world->config.max_sim_time_s)
-        return egc_fail(err, EGC_ERROR_TIMEOUT, "simulated time passed its limit of %g s",
-                        world->config.max_sim_time_s);
-    return EGC_OK;
+    return egc_world_now(world) > limit_s(world) ? fail_late(world, err) : EGC_OK;
 }
 
 void egc_world_fail(egc_world *world, const egc_error *failure)

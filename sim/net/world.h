@@ -33,7 +33,7 @@ typedef struct egc_world_config {
     bool hollow;           /* see egc_transport */
     bool one_message_each; /* no rank ever has two on the way: quicker to simulate */
     int channels;          /* independent transports between the same ranks, >= 1 */
-    double max_sim_time_s; /* INFINITY for none */
+    double max_sim_time_s; /* INFINITY for none but EGC_TIME_S_MAX */
     bool charge_reduction; /* egc_reduce takes simulated time */
     bool energy;           /* account for it */
     bool thread_contexts;  /* run actors as threads: slow, for sanitizers */
@@ -44,6 +44,10 @@ typedef struct egc_world_config {
  * FORMAT when the platform lacks a host; what egc_cluster_prepare finds; IO; MEMORY. */
 egc_status egc_world_new(const egc_world_config *config, egc_world **out,
                          egc_error *err) EGC_MUST_CHECK;
+
+/* Whether a world of these can account for energy: RANGE, the message beginning with the key. */
+egc_status egc_power_check(const egc_cluster_common *common, const egc_device *device,
+                           egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts NULL. */
 void egc_world_free(egc_world *world);

@@ -143,13 +143,13 @@ egc_status egc_check_link(const egc_cluster_common *common, const char *what, do
                           double latency_s, egc_error *err)
 {
     double goodput_Bps = bandwidth_Bps * common->efficiency;
-    if (!(isfinite(goodput_Bps) && goodput_Bps > 0))
+    if (!(goodput_Bps >= EGC_LINK_BPS_MIN && goodput_Bps <= EGC_LINK_BPS_MAX))
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "bandwidth of %s * efficiency must be > 0 and finite, got %g B/s", what,
-                        goodput_Bps);
-    if (!(isfinite(latency_s) && latency_s >= 0))
-        return egc_fail(err, EGC_ERROR_RANGE, "latency of %s must be >= 0 and finite, got %g s",
-                        what, latency_s);
+                        "bandwidth of %s * efficiency must be in [%g, %g] B/s, got %g", what,
+                        EGC_LINK_BPS_MIN, EGC_LINK_BPS_MAX, goodput_Bps);
+    if (!(latency_s >= 0 && latency_s <= EGC_TIME_S_MAX))
+        return egc_fail(err, EGC_ERROR_RANGE, "latency of %s must be in [0, %g] s, got %g", what,
+                        EGC_TIME_S_MAX, latency_s);
     return EGC_OK;
 }
 

@@ -80,8 +80,8 @@ void egc_write_loopback(egc_writer *w, const char *host);
 void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
                          double latency_s);
 
-/* bandwidth * efficiency and a latency, as SimGrid accepts them: RANGE, naming `what`, when not
- * finite or not above 0 (a latency may be 0). */
+/* bandwidth * efficiency and a latency, as SimGrid accepts them: RANGE, naming `what`, when
+ * out of the bounds of net/cluster.h. */
 egc_status egc_check_link(const egc_cluster_common *common, const char *what, double bandwidth_Bps,
                           double latency_s, egc_error *err) EGC_MUST_CHECK;
 

@@ -66,8 +66,7 @@ const egc_param egc_training_params[] = {
      "when a message is lost: stop, or go on without the workers that are out of reach",
      EGC_PARAM_CHOICE, NO_UNIT, FIELD(on_failure), 0, 0, 0, 0, failure_words, NULL},
     {"failure_timeout", "time from a loss until the others go on, with drop", EGC_PARAM_REAL,
-     EGC_QUANTITY_TIME, FIELD(failure_timeout_s), 1, 0, INFINITY,
-     EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX, NULL, NULL},
+     EGC_QUANTITY_TIME, FIELD(failure_timeout_s), 1, 0, 1e6, EGC_PARAM_OPEN_MIN, NULL, NULL},
     {"energy", "account for the energy that hosts and links consume", EGC_PARAM_BOOL, NO_UNIT,
      FIELD(energy), 0, 0, 0, 0, NULL, NULL},
     {"layers", "write layers.csv, a row for each unit and step", EGC_PARAM_BOOL, NO_UNIT,
@@ -208,6 +207,8 @@ egc_status egc_training_check(const egc_training_config *config, egc_error *err)
         status = check_merging(config, err);
     if (!status)
         status = check_drop(config, err);
+    if (!status && config->options.energy)
+        status = egc_power_check(config->cluster_params, &config->device, err);
     if (!status && algorithm->check)
         status = algorithm->check(config, err);
     return status;

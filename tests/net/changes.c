@@ -133,6 +133,17 @@ static void test_jitter_has_its_mean_and_variance(void **state)
     }
 }
 
+/* Its square is 0, or has an inverse that is too large. */
+static void test_a_jitter_may_be_too_little_to_be_seen(void **state)
+{
+    (void)state;
+    for (int exponent = -200; exponent < 0; exponent += 40) {
+        pace_notes got;
+        measure_pace(&(egc_cluster_common){.jitter = pow(10, exponent)}, 7, &got);
+        assert_close(got.took_s[0], 1, 1e-9);
+    }
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* Rank 0 computes `before`, then sends `bytes` to rank 1. */
@@ -605,12 +616,16 @@ static void test_energy_needs_power(void **state)
     net_trial trial = trial_of(3, 1e6, 1e-3, send_and_ask, &got);
     trial.config.energy = true;
     assert_string_equal(simulate(&trial).err.message,
-                        "energy: busy_power of the device must be > 0 and >= its idle_power, 0 W, "
-                        "got 0 W");
+                        "cluster.device: energy = true needs idle_power and busy_power of the "
+                        "device, got no busy_power");
     trial.config.device.busy_W = 1;
+    trial.config.device.idle_W = 2;
+    assert_string_equal(simulate(&trial).err.message,
+                        "cluster.device.busy_power: must be >= idle_power, 2 W, got 1 W");
+    trial.config.device.idle_W = 1;
     trial.network.link_idle_W = 1;
     assert_string_equal(simulate(&trial).err.message,
-                        "energy: link_busy_power must be >= link_idle_power, 1 W, got 0 W");
+                        "cluster.link_busy_power: must be >= link_idle_power, 1 W, got 0 W");
 }
 
 int main(void)
@@ -620,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_the_seed_says_who_straggles),
         cmocka_unit_test(test_servers_are_not_drawn),
         cmocka_unit_test(test_jitter_has_its_mean_and_variance),
+        cmocka_unit_test(test_a_jitter_may_be_too_little_to_be_seen),
         cmocka_unit_test(test_a_link_becomes_slower),
         cmocka_unit_test(test_latency_changes_for_messages_that_start_later),
         cmocka_unit_test(test_a_host_becomes_slower),

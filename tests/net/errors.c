@@ -44,8 +44,8 @@ static void test_refuses_what_cannot_be_simulated(void **state)
     trial.config.max_sim_time_s = INFINITY;
     trial.config.device.flops = NAN;
     assert_outcome(&trial, EGC_ERROR_RANGE,
-                   "speed of a host, or flops * efficiency of its device, must be > 0 and finite, "
-                   "got nan flop/s");
+                   "speed of a host, or flops * efficiency of its device, must be in [1, 1e+24] "
+                   "flop/s, got nan");
     trial.network.speed_flops = 1e12;
     trial.config.charge_reduction = true;
     trial.config.device.memory_Bps = 0;
@@ -58,11 +58,11 @@ static void test_refuses_networks_simgrid_would_abort_on(void **state)
     (void)state;
     net_trial trial = trial_of(2, INFINITY, 1e-6, do_nothing, NULL);
     assert_outcome(&trial, EGC_ERROR_RANGE,
-                   "bandwidth of the cluster * efficiency must be > 0 and finite, got inf B/s");
+                   "bandwidth of the cluster * efficiency must be in [1, 1e+18] B/s, got inf");
     trial.network.bandwidth_Bps = 1e9;
     trial.network.latency_s = INFINITY;
     assert_outcome(&trial, EGC_ERROR_RANGE,
-                   "latency of the cluster must be >= 0 and finite, got inf s");
+                   "latency of the cluster must be in [0, 1e+09] s, got inf");
     trial.network.latency_s = 0;
     trial.network.cores = 0;
     assert_outcome(&trial, EGC_ERROR_RANGE, "cores must be in [1, 1024], got 0");
@@ -247,6 +247,24 @@ static void test_time_limit_ends_the_run(void **state)
     }
 }
 
+static egc_status compute_for(worker *self, egc_error *err)
+{
+    (void)err;
+    egc_world_compute(self->world, self->rank, *(const double *)self->arg);
+    return EGC_OK;
+}
+
+/* A date at which a step of the clock is less than its last digit, and the end of time. */
+static void test_time_has_a_limit_of_its_own(void **state)
+{
+    (void)state;
+    const double spans_s[] = {1e10, 1e18, 1e300};
+    for (size_t i = 0; i < sizeof spans_s / sizeof *spans_s; i++) {
+        net_trial trial = trial_of(1, 1e9, 1e-6, compute_for, &spans_s[i]);
+        assert_outcome(&trial, EGC_ERROR_TIMEOUT, "simulated time passed its limit of 1e+09 s");
+    }
+}
+
 /* ---- a link that fails --------------------------------------------------------------------- */
 
 /* SimGrid reads when a link is up from a file of "TIME STATE" lines. It opens such files relative
@@ -390,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_the_first_failure_ends_the_run),
         cmocka_unit_test(test_failures_at_one_instant_count_in_rank_order),
         cmocka_unit_test(test_time_limit_ends_the_run),
+        cmocka_unit_test(test_time_has_a_limit_of_its_own),
         cmocka_unit_test(test_a_failed_link_is_reported_with_rank_and_time),
         cmocka_unit_test(test_ranks_that_disagree_are_told),
         cmocka_unit_test(test_damaged_gather_is_refused),

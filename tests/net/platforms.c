@@ -4,6 +4,7 @@
 #include "support/test.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clusters.h"
@@ -22,6 +23,22 @@
     XML("<zone id='z' routing='Full'>" HOSTS "<route src='n1' dst='n2'><link_ctn id='a'/></route>" \
         "<route src='n1' dst='n10'><link_ctn id='a'/><link_ctn id='b' direction='UP'/></route>"    \
         "<route src='n2' dst='n10'><link_ctn id='b' direction='UP'/></route></zone>")
+
+/* Two hosts on a link, one of them of this speed. */
+#define TWO(speed, bandwidth, latency)                                                             \
+    XML("<zone id='z' routing='Full'><host id='a' speed='" speed "'/><host id='b' speed='1Gf'/>"   \
+        "<link id='l' bandwidth='" bandwidth "' latency='" latency "'/>"                           \
+        "<route src='a' dst='b'><link_ctn id='l'/></route></zone>")
+
+/* Two hosts on a link, one of them with speeds and a property. */
+#define POWERED(speeds, property, value)                                                           \
+    XML("<zone id='z' routing='Full'><host id='a' speed='" speeds "'>"                             \
+        "<prop id='" property "' value='" value "'/></host><host id='b' speed='1Gf,2Gf'/>"         \
+        "<link id='l' bandwidth='1GBps' latency='1us'/>"                                           \
+        "<route src='a' dst='b'><link_ctn id='l'/></route></zone>")
+#define WATTS(speeds)                                                                              \
+    ": host a: wattage_per_state must be IDLE:EPSILON:ALLCORES in watts, 0 <= IDLE <= EPSILON <= " \
+    "ALLCORES, of each of its speeds, " #speeds ", with commas between, "
 
 static char path[] = "/tmp/egc-platform-XXXXXX";
 
@@ -130,6 +147,41 @@ static void test_routes_are_the_files(void **state)
     free_cluster(&cluster);
 }
 
+static egc_status compute_and_ask(worker *self, egc_error *err)
+{
+    (void)err;
+    egc_world_compute(self->world, 0, 1.0);
+    *(*(egc_energy *const *)self->arg) = egc_world_energy(self->world);
+    return EGC_OK;
+}
+
+/* Host a draws what the file says, b what the device does, each at the first of its speeds. */
+static void assert_host_energy(const char *xml, const char *hosts, double joules)
+{
+    test_cluster cluster;
+    egc_error err = {0};
+    egc_energy *got = shared_memory(sizeof *got);
+    assert_ok(load(xml, hosts, &cluster, &err), err);
+    net_trial trial = trial_of(1, 1, 1, compute_and_ask, &got);
+    trial.config.cluster = cluster.type;
+    trial.params = cluster.params;
+    trial.config.energy = true;
+    trial.config.device.idle_W = 40;
+    trial.config.device.busy_W = 300;
+    outcome result = simulate(&trial);
+    assert_ok(result.status, result.err);
+    assert_close(got->host_J, joules, 1e-9);
+    free_cluster(&cluster);
+}
+
+static void test_power_is_the_files_or_the_devices(void **state)
+{
+    (void)state;
+    assert_host_energy(POWERED("1Gf,2Gf", "wattage_per_state", "10:20:30, 1:2:3"), "hosts=a", 30);
+    assert_host_energy(POWERED("1Gf", "wattage_per_state", "10:25"), "hosts=a", 25);
+    assert_host_energy(POWERED("1Gf", "wattage_off", "5"), "hosts=b", 300);
+}
+
 /* A cluster with a backbone: hosts on a link that all share. */
 static void test_a_backbone_is_a_shared_link(void **state)
 {
@@ -201,6 +253,36 @@ static const struct {
      "",
      ": the route from host n2 to n10 has no latency, others have: SimGrid would starve its "
      "messages; give its links a latency"},
+    {XML(""), "", ": a platform must have a <zone> or a <cluster>"},
+    {TWO("0f", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got 0"},
+    {TWO("-1f", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got -1"},
+    {TWO("inf", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got inf"},
+    {TWO("nanf", "1GBps", "1us"), "", ": speed of host a must be in [1, 1e+24] flop/s, got nan"},
+    {TWO("1Gf", "0Bps", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got 0"},
+    {TWO("1Gf", "-5Bps", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got -5"},
+    {TWO("1Gf", "inf", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got inf"},
+    {TWO("1Gf", "nanBps", "1us"), "", ": bandwidth of link l must be in [1, 1e+18] B/s, got nan"},
+    {TWO("1Gf", "1GBps", "-1s"), "", ": latency of link l must be in [0, 1e+09] s, got -1"},
+    {TWO("1Gf", "1GBps", "nans"), "", ": latency of link l must be in [0, 1e+09] s, got nan"},
+    {TWO("1Gf", "1GBps", "1e300s"), "", ": latency of link l must be in [0, 1e+09] s, got 1e+300"},
+    {XML("<cluster id='c' prefix='h' suffix='' radical='0-1' speed='1Gf' bw='1GBps' lat='1us' "
+         "loopback_bw='1GBps' loopback_lat='-1s'/>"),
+     "", ": latency of link c_link_0_loopback must be in [0, 1e+09] s, got -1"},
+    {POWERED("1Gf", "wattage_per_state", "garbage"), "", WATTS(1) "got \"garbage\""},
+    {POWERED("1Gf", "wattage_per_state", ""), "hosts=b", WATTS(1) "got \"\""},
+    {POWERED("1Gf", "wattage_per_state", "10:20:30,1:2:3"), "", WATTS(1) "got \"10:20:30,1:2:3\""},
+    {POWERED("1Gf,2Gf", "wattage_per_state", "10:20:30"), "", WATTS(2) "got \"10:20:30\""},
+    {POWERED("1Gf", "wattage_per_state", "nan:nan:nan"), "", WATTS(1) "got \"nan:nan:nan\""},
+    {POWERED("1Gf", "wattage_per_state", "1:2:inf"), "", WATTS(1) "got \"1:2:inf\""},
+    {POWERED("1Gf", "wattage_per_state", "-5:-3:-1"), "", WATTS(1) "got \"-5:-3:-1\""},
+    {POWERED("1Gf", "wattage_per_state", "30:20:10"), "", WATTS(1) "got \"30:20:10\""},
+    {POWERED("1Gf", "wattage_per_state", "10"), "", WATTS(1) "got \"10\""},
+    {POWERED("1Gf", "wattage_per_state", "1:2:3:4"), "", WATTS(1) "got \"1:2:3:4\""},
+    {POWERED("1Gf", "wattage_per_state", "1:2:3W"), "", WATTS(1) "got \"1:2:3W\""},
+    {POWERED("1Gf", "wattage_off", "-1"), "",
+     ": host a: wattage_off must be watts >= 0, got \"-1\""},
+    {POWERED("1Gf", "wattage_off", "no"), "",
+     ": host a: wattage_off must be watts >= 0, got \"no\""},
     {THREE, "hosts=gpu*", ": hosts: no host is called \"gpu*\"; there are: n1, n10, n2"},
     {THREE, "hosts=,", ": hosts: must name at least one host, got \",\""},
 };
@@ -233,15 +315,35 @@ static void test_a_missing_file_is_said(void **state)
     free_cluster(&cluster);
 }
 
+/* Reading one would wait for ever. */
+static void test_a_pipe_is_no_platform(void **state)
+{
+    (void)state;
+    test_cluster cluster;
+    egc_error err;
+    char pipe[64], settings[80], want[EGC_ERROR_LENGTH];
+    snprintf(pipe, sizeof pipe, "%s-pipe", path);
+    snprintf(settings, sizeof settings, "file=%s", pipe);
+    snprintf(want, sizeof want, "%s: must be a regular file", pipe);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    alarm(10);
+    assert_fails(make_cluster("platform", settings, &cluster, &err), err, EGC_ERROR_FORMAT, want);
+    alarm(0);
+    unlink(pipe);
+    free_cluster(&cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hosts_are_chosen_in_order),
         cmocka_unit_test(test_speeds_are_the_files),
         cmocka_unit_test(test_routes_are_the_files),
+        cmocka_unit_test(test_power_is_the_files_or_the_devices),
         cmocka_unit_test(test_a_backbone_is_a_shared_link),
         cmocka_unit_test(test_refuses_what_simgrid_would_not_stand),
         cmocka_unit_test(test_a_missing_file_is_said),
+        cmocka_unit_test(test_a_pipe_is_no_platform),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -33,7 +33,33 @@ static const load_case seats[] = {
      "t.lua:1: workers: cluster wan has 5 hosts, got 16384 workers"},
 };
 
+#define POWERED(settings)                                                                          \
+    "return egc.experiment{workers = 4, method = 'none', energy = true, "                          \
+    "workload = egc.workload.synthetic{model = 'lenet5'},\n"                                       \
+    "cluster = egc.cluster.star{" settings "}}"
+
 static const load_case errors[] = {
+    {SEATS("star{straggler_slowdown = 1e18}"), NULL,
+     "t.lua:1: cluster.straggler_slowdown: must be in [1, 1000000], got 1e+18"},
+    {SEATS("star{host_speeds = {1, 1e-300}}"), NULL,
+     "t.lua:1: cluster.host_speeds[2]: must be in [1e-06, 1000000], got 1e-300"},
+    {SEATS("star{profiles = {{at = 1, host = '*', speed = 1e-300}}}"), NULL,
+     "t.lua:1: cluster.profiles[1].speed: must be in [1e-06, 1], got 1e-300"},
+    {SEATS("star{profiles = {{at = 1e300, host = '*', speed = 0.5}}}"), NULL,
+     "t.lua:1: cluster.profiles[1].at: must be in [0, 1000000000], got 1e+300"},
+    {SEATS("star{profiles = {{at = 1, link = '*', latency = 1e300}}}"), NULL,
+     "t.lua:1: cluster.profiles[1].latency: must be in (0, 1000000000], got 1e+300"},
+    {SEATS("star{profiles = {{at = 1, link = '*', bandwidth = 1e-300}}}"), NULL,
+     "t.lua:1: cluster: profiles[1]: bandwidth * efficiency must be in [1, 1e+18] B/s, got 1e-300"},
+    {SEATS("star{}"), "failure_timeout=1e300",
+     "--set failure_timeout=1e300: failure_timeout: must be in (0, 1000000], got 1e+300"},
+    {POWERED("link_idle_power = 5"), NULL,
+     "t.lua:1: cluster.link_busy_power: must be >= link_idle_power, 5 W, got 2.5 W"},
+    {POWERED("device = {flops = 1e12, memory = 1e9}"), NULL,
+     "t.lua:1: cluster.device: energy = true needs idle_power and busy_power of the device, got no "
+     "busy_power"},
+    {POWERED("device = {flops = 1e12, memory = 1e9, idle_power = 9, busy_power = 8}"), NULL,
+     "t.lua:1: cluster.device.busy_power: must be >= idle_power, 9 W, got 8 W"},
     {SEATS("torus{dims='4x4'}"), NULL,
      "t.lua:1: cluster.dims: must be a number without a unit, got \"4x4\""},
     {SEATS("torus{dims={4, 0}}"), NULL,

@@ -94,7 +94,7 @@ static const load_case part_errors[] = {
      "idle_power, busy_power"},
     {"return egc.experiment{workload=egc.workload.train{}, method='none',\n"
      " cluster=egc.cluster.star{profiles={{at=-1, host='host-1', state='down'}}}}",
-     NULL, "t.lua:2: cluster.profiles[1].at: must be >= 0, got -1"},
+     NULL, "t.lua:2: cluster.profiles[1].at: must be in [0, 1000000000], got -1"},
     {"return egc.experiment{workload=egc.workload.train{}, method='none',\n"
      " cluster=egc.cluster.star{hosts=2, profiles={{at=1, link='link-9', bandwidth='1Mbps'}}}}",
      NULL,

@@ -497,6 +497,22 @@ static void a_lost_message_names_step_and_server(void **state)
     assert_int_equal(r->steps, 1);
 }
 
+/* Host 0 is the server's. All that a worker does is lost with its host. */
+static void lost_workers_are_named(void **state)
+{
+    (void)state;
+    egc_training_config config = ps_of("none", "sync", 2, 3);
+    egc_event loss = {
+        .at_s = 1e-6, .host = "host-1", .bandwidth_Bps = NAN, .latency_s = NAN, .speed = NAN};
+    loss.state = EGC_EVENT_DOWN;
+    egc_cluster_common *common = (void *)(uintptr_t)config.cluster_params;
+    common->profiles = (egc_param_list){&loss, 1};
+    const result *r = run(&config);
+    assert_int_equal(r->status, EGC_ERROR_SIMULATION);
+    assert_non_null(strstr(r->err.message, "; push stream of worker 0 was lost with its host at "
+                                           "1e-06 s; pull stream of worker 0 was lost with"));
+}
+
 static void divergence_is_a_result(void **state)
 {
     (void)state;
@@ -546,6 +562,7 @@ int main(void)
         cmocka_unit_test(servers_do_not_straggle),
         cmocka_unit_test(impossible_servers),
         cmocka_unit_test(a_lost_message_names_step_and_server),
+        cmocka_unit_test(lost_workers_are_named),
         cmocka_unit_test(divergence_is_a_result),
         cmocka_unit_test(runs_repeat),
     };

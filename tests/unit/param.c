@@ -91,6 +91,7 @@ static void values_are_set_and_printed(void **state)
     assert_string_equal(t.text, "t");
     assert_printed(&t, "");
 
+    assert_ok(set(&t, "real", number(2.3e-308), &err), err);
     assert_ok(set(&t, "real", number(0.5), &err), err);
     assert_ok(set(&t, "size", text("64KiB"), &err), err);
     assert_ok(set(&t, "count", text("16"), &err), err);
@@ -117,6 +118,10 @@ static void wrong_values_are_refused(void **state)
                  "must be in (0, 1], got 0");
     assert_fails(set(&t, "real", number(NAN), &err), err, EGC_ERROR_RANGE,
                  "must be in (0, 1], got nan");
+    assert_fails(set(&t, "real", number(1e-320), &err), err, EGC_ERROR_RANGE,
+                 "must be at least 2.3e-308 when it is not 0, got 9.99988867182683e-321");
+    assert_fails(set(&t, "real", text("1e-308"), &err), err, EGC_ERROR_RANGE,
+                 "must be at least 2.3e-308 when it is not 0, got 1e-308");
     assert_fails(set(&t, "real", boolean(true), &err), err, EGC_ERROR_RANGE,
                  "must be in (0, 1], got true");
     assert_fails(set(&t, "size", number(-1), &err), err, EGC_ERROR_RANGE,

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "net/survey.h"
 
@@ -253,15 +254,26 @@ static egc_status keep_hosts(platform *cluster, const egc_survey *found, egc_are
 
 /* ---- the cluster --------------------------------------------------------------------------- */
 
+/* Others may have no end, or never say anything. */
+static egc_status check_file(const char *path, egc_error *err)
+{
+    struct stat found;
+    if (*path && (stat(path, &found) != 0 || S_ISREG(found.st_mode)))
+        return EGC_OK; /* opening it says what is wrong */
+    if (*path)
+        return egc_fail(err, EGC_ERROR_FORMAT, "%s: must be a regular file", path);
+    return egc_fail(err, EGC_ERROR_RANGE, "file: must be the path of a platform, got \"\"");
+}
+
 static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
 {
     platform *cluster = object;
     egc_survey found;
     egc_buf text = {0};
     cluster->common.bandwidth_Bps = cluster->common.latency_s = NAN;
-    if (!*cluster->file)
-        return egc_fail(err, EGC_ERROR_RANGE, "file: must be the path of a platform, got \"\"");
-    egc_status status = egc_buf_read_file(&text, cluster->file, err);
+    egc_status status = check_file(cluster->file, err);
+    if (!status)
+        status = egc_buf_read_file(&text, cluster->file, err);
     if (!status)
         status = egc_buf_append(&text, "", 1, err);
     if (!status && check_text((const char *)text.data, err))

@@ -16,7 +16,7 @@
 
 #include "net/writer.h"
 
-enum { DIMS_MAX = 16 };
+enum { DIMS_MAX = 16, DIMS_ROOM = DIMS_MAX * 8 };
 
 typedef struct torus {
     egc_cluster_common common;
@@ -78,16 +78,26 @@ static bool far_half(const void *object, size_t host)
     return along * (n / dim(object, longest)) + beside >= n / 2;
 }
 
+/* Without dimensions of 1, of which SimGrid would make links from a host to itself, of two of them
+ * two by the same name. */
+static void format_dims(const torus *cluster, char out[DIMS_ROOM])
+{
+    size_t used = 0;
+    for (size_t d = 0; d < n_dims(cluster); d++)
+        if (dim(cluster, d) > 1)
+            used += (size_t)snprintf(out + used, DIMS_ROOM - used, "%s%zu", used ? "," : "",
+                                     dim(cluster, d));
+    if (!used)
+        snprintf(out, DIMS_ROOM, "1");
+}
+
 static egc_status write_platform(const void *object, double speed_flops, egc_buf *xml,
                                  egc_error *err)
 {
     const torus *cluster = object;
     const egc_cluster_common *common = &cluster->common;
-    char dims[DIMS_MAX * 8] = "";
-    size_t used = 0;
-    for (size_t d = 0; d < n_dims(cluster); d++)
-        used += (size_t)snprintf(dims + used, sizeof dims - used, "%s%zu", d ? "," : "",
-                                 dim(cluster, d));
+    char dims[DIMS_ROOM];
+    format_dims(cluster, dims);
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
     egc_write_group(&w, &(egc_host_group){.n = hosts(cluster),
                                           .bandwidth_Bps = common->bandwidth_Bps,

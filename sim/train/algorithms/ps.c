@@ -217,8 +217,8 @@ static egc_status spawn_streams(ps_worker *w, egc_error *err)
         const char *name;
         egc_actor_main main;
     } streams[] = {{"worker %zu", ps_compute_stream},
-                   {"pushes of worker %zu", ps_push_stream},
-                   {"pulls of worker %zu", ps_pull_stream}};
+                   {"push stream of worker %zu", ps_push_stream},
+                   {"pull stream of worker %zu", ps_pull_stream}};
     egc_status status = EGC_OK;
     for (size_t i = 0; i < sizeof streams / sizeof *streams && !status; i++) {
         char name[64];
