@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "workloads/trace/file.h"
+#include "workloads/trace/hash.h"
 #include "workloads/workload.h"
 
 typedef struct trace_params {
@@ -71,6 +72,11 @@ static egc_status check_request(const egc_trace_file *trace, const egc_workload_
     return EGC_OK;
 }
 
+static uint64_t hash_files(const void *arg)
+{
+    return egc_trace_hash(((const trace_params *)arg)->file);
+}
+
 static egc_status open_trace(egc_workload *workload, const void *arg,
                              const egc_workload_request *request, egc_error *err)
 {
@@ -121,6 +127,7 @@ const egc_workload_type egc_workload_trace = {
     .params = params,
     .params_size = sizeof(trace_params),
     .state_size = sizeof(trace_state),
+    .hash_files = hash_files,
     .open = open_trace,
     .gradient = read_gradient,
     .close = close_trace,

@@ -79,6 +79,10 @@ typedef struct egc_workload_type {
      * parameter. */
     egc_status (*check)(const void *params, egc_error *err);
 
+    /* Optional: a hash by which to tell what is in the files that the parameters name; 0 when they
+     * cannot be read, which open says. */
+    uint64_t (*hash_files)(const void *params);
+
     /* Fills workload->layers, n_layers, n_params, model, and optimizer. On failure leaves nothing
      * for close to free. RANGE when the request cannot be met (the message says what there is),
      * IO, FORMAT, MEMORY. */

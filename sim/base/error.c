@@ -7,12 +7,38 @@
 #include <stdio.h>
 #include <string.h>
 
-/* vsnprintf that marks a cut message instead of ending it in the middle of a word unseen. */
+enum { SPELT_MAX = sizeof "\\x1b" };
+
+/* A byte as it may stand in a line; returns the length. */
+static size_t spell(unsigned char byte, char out[SPELT_MAX])
+{
+    bool is_control = byte < ' ' || byte == 0x7f;
+    const char *format = byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : "\\x%02x";
+    return (size_t)snprintf(out, SPELT_MAX, is_control ? format : "%c", byte);
+}
+
+void egc_one_line(const char *text, char *out, size_t room)
+{
+    size_t used = 0;
+    for (; *text; text++) {
+        char spelt[SPELT_MAX];
+        size_t length = spell((unsigned char)*text, spelt);
+        if (used + length >= room) {
+            memcpy(out + room - sizeof "...", "...", sizeof "...");
+            return;
+        }
+        memcpy(out + used, spelt, length);
+        used += length;
+    }
+    out[used] = '\0';
+}
+
+/* One byte longer than fits when it is cut, so that this is seen. */
 static void format_message(char *out, const char *format, va_list args)
 {
-    int length = vsnprintf(out, EGC_ERROR_LENGTH, format, args);
-    if (length >= EGC_ERROR_LENGTH)
-        memcpy(out + EGC_ERROR_LENGTH - 4, "...", 4);
+    char text[EGC_ERROR_LENGTH + 1];
+    vsnprintf(text, sizeof text, format, args);
+    egc_one_line(text, out, EGC_ERROR_LENGTH);
 }
 
 egc_status egc_fail(egc_error *err, egc_status status, const char *format, ...)

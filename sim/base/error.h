@@ -11,6 +11,7 @@
 #define EGC_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum egc_status {
     EGC_OK = 0,
@@ -40,8 +41,12 @@ typedef struct egc_error {
 #define EGC_MUST_CHECK
 #endif
 
-/* Writes the message into err and returns status. err may be NULL when the caller needs only the
- * status. status must not be EGC_OK. */
+/* The text on one line: control characters as \n, \t or \x1b, all else as it is; it ends with "..."
+ * when it is cut. room must be at least 8. */
+void egc_one_line(const char *text, char *out, size_t room);
+
+/* Writes the message, on one line whatever its arguments hold, into err and returns status. err may
+ * be NULL when the caller needs only the status. status must not be EGC_OK. */
 egc_status egc_fail(egc_error *err, egc_status status, const char *format, ...) EGC_PRINTF(3, 4);
 
 /* EGC_ERROR_MEMORY with the number of bytes that could not be had. */

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/cli.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static void print_note(const char *format, va_list args)
-{
-    fputs("egc-sim: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-}
+enum { NOTE_LENGTH = PATH_MAX + EGC_ERROR_LENGTH };
 
 void egc_note(const char *format, ...)
 {
+    char text[NOTE_LENGTH + 1], line[NOTE_LENGTH];
     va_list args;
     va_start(args, format);
-    print_note(format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    egc_one_line(text, line, sizeof line);
+    fprintf(stderr, "egc-sim: %s\n", line);
 }
 
 int egc_note_error(const egc_error *err)

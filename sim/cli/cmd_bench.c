@@ -278,16 +278,15 @@ static egc_status on_cost(void *arg, const egc_bench_cost *cost, egc_error *err)
     return status ? status : end_row(out, err);
 }
 
-/* Without keep it only finds out whether it can be written, before minutes are spent. */
-static egc_status write_csv(const egc_buf *csv, const char *path, bool keep, egc_error *err)
+static egc_status write_csv(const egc_buf *csv, const char *path, egc_error *err)
 {
     egc_draft draft = {.fd = -1};
     egc_status status = egc_draft_open(&draft, path, err);
-    if (!status && keep)
+    if (!status)
         status = egc_draft_write(&draft, csv->data, csv->len, err);
-    if (!status && keep)
+    if (!status)
         status = egc_draft_sync(&draft, err);
-    if (!status && keep)
+    if (!status)
         status = egc_draft_commit(&draft, err);
     egc_draft_discard(&draft);
     return status;
@@ -319,14 +318,14 @@ static egc_status bench(bench_request *request, egc_error *err)
     const egc_bench_sink sink = {.arg = &out, .row = on_row};
     egc_status status = begin_csv(&out, err);
     if (!status && request->csv)
-        status = write_csv(&out.csv, request->csv, false, err);
+        status = egc_draft_try(request->csv, err); /* before minutes are spent */
     if (!status && is_wanted(request, "compressors"))
         status = bench_compressors(request, &out, err);
     for (size_t i = 0; i < N_SECTIONS && !status; i++)
         if (is_wanted(request, sections[i].name))
             status = sections[i].run(&sink, err);
     if (!status && request->csv)
-        status = write_csv(&out.csv, request->csv, true, err);
+        status = write_csv(&out.csv, request->csv, err);
     egc_buf_fini(&out.csv);
     return status;
 }

@@ -40,10 +40,10 @@ static int print_help(void)
 
 static int fail_unknown(const char *name)
 {
-    fprintf(stderr, "egc-sim: unknown command \"%s\"; valid: ", name);
+    char valid[256] = "";
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(stderr, "%s, ", commands[i].name);
-    fputs("help\n", stderr);
+        strcat(strcat(valid, commands[i].name), ", ");
+    egc_note("unknown command \"%s\"; valid: %shelp", name, valid);
     return EGC_EXIT_USAGE;
 }
 

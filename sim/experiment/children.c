@@ -143,28 +143,12 @@ egc_status egc_children_start(egc_children *pool, size_t tag, int (*job)(void *a
 
 /* ---- watching -------------------------------------------------------------------------------- */
 
-/* Keeps the last line with something in it. */
-static void take_output(egc_child *child, const char *data, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (data[i] == '\n' || data[i] == '\r') {
-            child->line_ended = true;
-            continue;
-        }
-        if (child->line_ended)
-            child->line_len = 0;
-        child->line_ended = false;
-        if (child->line_len < EGC_LAST_LINE - 1)
-            child->line[child->line_len++] = data[i];
-    }
-}
-
 static void read_output(egc_child *child)
 {
     char data[4096];
     ssize_t len = 0;
     while (child->output >= 0 && (len = read(child->output, data, sizeof data)) > 0)
-        take_output(child, data, (size_t)len);
+        egc_last_words_add(&child->words, data, (size_t)len);
     if (len == 0 && child->output >= 0) { /* it closed its end, but may run on */
         close(child->output);
         child->output = -1;
@@ -185,7 +169,8 @@ static void reap(egc_children *pool, egc_child *child, egc_child_end *end)
         .tag = child->tag, .stopped = child->stopped, .wall_s = egc_host_now() - child->started_s};
     waitpid(child->pid, &end->wait_status, 0);
     read_output(child);
-    memcpy(end->last_line, child->line, child->line_len);
+    egc_last_words_end(&child->words);
+    end->words = child->words;
     release(pool, child);
 }
 

@@ -3,7 +3,7 @@
  * SIGINT, SIGTERM and SIGHUP end no process by themselves but are reported by egc_children_wait.
  *
  * A child is a process group of its own, dies with its parent, reads nothing, and what it prints
- * is not shown: the last line is kept, because it is usually the reason of a crash. */
+ * is not shown: the line is kept that tells the reason of a crash. */
 #ifndef EGC_EXPERIMENT_CHILDREN_H
 #define EGC_EXPERIMENT_CHILDREN_H
 
@@ -13,8 +13,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-
-#define EGC_LAST_LINE 512
+#include "experiment/last_words.h"
 
 typedef struct egc_child {
     pid_t pid; /* 0: a free seat */
@@ -22,9 +21,7 @@ typedef struct egc_child {
     int output; /* read end of its stdout and stderr */
     double started_s;
     bool stopped; /* for taking longer than the limit */
-    char line[EGC_LAST_LINE];
-    size_t line_len;
-    bool line_ended; /* a newline came; the next byte starts a new line */
+    egc_last_words words;
 } egc_child;
 
 typedef struct egc_children {
@@ -44,7 +41,7 @@ typedef struct egc_child_end {
     int wait_status; /* as of waitpid */
     bool stopped;    /* by the pool's limit */
     double wall_s;
-    char last_line[EGC_LAST_LINE];
+    egc_last_words words;
 } egc_child_end;
 
 typedef enum egc_children_event {

@@ -123,12 +123,67 @@ egc_status egc_folder_remove_all(const char *path, egc_error *err)
 
 /* ---- drafts ---------------------------------------------------------------------------------- */
 
+enum { LINKS_MAX = 40 };
+
+static bool is_link(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+/* To where links lead, whether or not anything is there. False, with errno, when nowhere. */
+static bool follow_links(egc_path *path)
+{
+    for (int i = 0; is_link(path->text); i++) {
+        char to[PATH_MAX] = {0};
+        const char *slash = strrchr(path->text, '/');
+        errno = ELOOP;
+        if (i == LINKS_MAX || readlink(path->text, to, sizeof to - 1) < 0)
+            return false;
+        int folder_len = *to != '/' && slash ? (int)(slash + 1 - path->text) : 0;
+        *path = egc_path_of("%.*s%s", folder_len, path->text, to);
+    }
+    errno = ENAMETOOLONG;
+    return strlen(path->text) + sizeof EGC_DRAFT <= sizeof path->text;
+}
+
+static egc_status name_paths(egc_draft *draft, const char *path, egc_error *err)
+{
+    struct stat info;
+    *draft = (egc_draft){.path = egc_path_of("%s", path), .fd = -1};
+    draft->target = draft->path;
+    if (!follow_links(&draft->target))
+        return egc_fail_errno(err, "write", path);
+    bool is_there = stat(path, &info) == 0;
+    errno = EISDIR;
+    if (is_there && S_ISDIR(info.st_mode))
+        return egc_fail_errno(err, "write", path);
+    draft->is_at_once = is_there && !S_ISREG(info.st_mode);
+    draft->draft = egc_path_of("%s%s", draft->target.text, draft->is_at_once ? "" : EGC_DRAFT);
+    return EGC_OK;
+}
+
+static egc_status open_draft(egc_draft *draft, egc_error *err)
+{
+    draft->fd = open(draft->draft.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return draft->fd >= 0 ? EGC_OK : egc_fail_errno(err, "write", draft->path.text);
+}
+
+egc_status egc_draft_try(const char *path, egc_error *err)
+{
+    egc_draft draft;
+    egc_status status = name_paths(&draft, path, err);
+    if (status || draft.is_at_once) /* whoever reads a pipe would see it opened and closed */
+        return status || access(path, W_OK) == 0 ? status : egc_fail_errno(err, "write", path);
+    status = open_draft(&draft, err);
+    egc_draft_discard(&draft);
+    return status;
+}
+
 egc_status egc_draft_open(egc_draft *draft, const char *path, egc_error *err)
 {
-    draft->path = egc_path_of("%s", path);
-    draft->draft = egc_path_of("%s" EGC_DRAFT, path);
-    draft->fd = open(draft->draft.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return draft->fd >= 0 ? EGC_OK : egc_fail_errno(err, "write", path);
+    egc_status status = name_paths(draft, path, err);
+    return status ? status : open_draft(draft, err);
 }
 
 egc_status egc_draft_write(egc_draft *draft, const void *data, size_t len, egc_error *err)
@@ -161,17 +216,25 @@ egc_status egc_draft_copy(egc_draft *draft, const char *path, off_t offset, egc_
 
 egc_status egc_draft_sync(egc_draft *draft, egc_error *err)
 {
-    return fdatasync(draft->fd) == 0 ? EGC_OK : egc_fail_errno(err, "write", draft->path.text);
+    if (draft->is_at_once || fdatasync(draft->fd) == 0)
+        return EGC_OK;
+    return egc_fail_errno(err, "write", draft->path.text);
+}
+
+static void remove_draft_file(const egc_draft *draft)
+{
+    if (!draft->is_at_once)
+        unlink(draft->draft.text);
 }
 
 egc_status egc_draft_commit(egc_draft *draft, egc_error *err)
 {
     int fd = draft->fd;
     draft->fd = -1;
-    if (close(fd) == 0 && rename(draft->draft.text, draft->path.text) == 0)
+    if (close(fd) == 0 && (draft->is_at_once || rename(draft->draft.text, draft->target.text) == 0))
         return EGC_OK;
     egc_status status = egc_fail_errno(err, "write", draft->path.text);
-    unlink(draft->draft.text);
+    remove_draft_file(draft);
     return status;
 }
 
@@ -180,7 +243,7 @@ void egc_draft_discard(egc_draft *draft)
     if (draft->fd < 0)
         return;
     close(draft->fd);
-    unlink(draft->draft.text);
+    remove_draft_file(draft);
     draft->fd = -1;
 }
 

@@ -38,13 +38,20 @@ egc_status egc_folder_remove_drafts(const char *path, egc_error *err) EGC_MUST_C
 /* Removes the folders inside a folder, then the folder. IO. */
 egc_status egc_folder_remove_all(const char *path, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- a file under construction: PATH appears, complete, at the commit ------------------------ */
+/* ---- a file under construction: PATH appears, complete, at the commit ------------------------
+ * A link stays one: what it points to is replaced. What is there and is no regular file, as a pipe
+ * or a device, is written to at once. */
 
 typedef struct egc_draft {
-    egc_path path;
-    egc_path draft; /* where it is written until then */
+    egc_path path;   /* as it was given */
+    egc_path target; /* what is replaced */
+    egc_path draft;  /* where it is written until then */
+    bool is_at_once; /* draft is target */
     int fd;
 } egc_draft; /* fd < 0: not open */
+
+/* Finds out whether a file can be written there, and leaves everything as it is. IO. */
+egc_status egc_draft_try(const char *path, egc_error *err) EGC_MUST_CHECK;
 
 egc_status egc_draft_open(egc_draft *draft, const char *path, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_draft_write(egc_draft *draft, const void *data, size_t len,

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Takes published rows back into records: what `--resume` and `merge` begin with. Rows of a point
  * are trusted when its row in runs.csv is whole, and the other files hold all that belongs to it;
- * any other point has simply not been run. */
+ * any other point has simply not been run. Rows of a run that is no point of the plan would be lost
+ * when the files are written again, so that a folder with such rows is refused. */
 #include "experiment/results.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -246,5 +250,90 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
     for (int i = 0; i < EGC_N_TABLES; i++)
         close_source(&sources[i]);
     json_decref(manifest);
+    return status;
+}
+
+/* ---- runs that the plan does not have -------------------------------------------------------- */
+
+typedef struct run_ids {
+    char (*sorted)[EGC_RUN_ID_LENGTH];
+    size_t n;
+} run_ids;
+
+typedef struct strangers {
+    size_t n;
+    char first[EGC_RUN_ID_LENGTH];
+} strangers;
+
+static int compare_run_ids(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static egc_status sort_run_ids(const egc_results_plan *plan, run_ids *out, egc_error *err)
+{
+    out->n = plan->n_points;
+    out->sorted = egc_calloc(out->n, sizeof *out->sorted);
+    if (!out->sorted)
+        return egc_fail_memory(err, out->n * sizeof *out->sorted);
+    for (size_t i = 0; i < out->n; i++)
+        memcpy(out->sorted[i], plan->points[i].run_id, EGC_RUN_ID_LENGTH);
+    qsort(out->sorted, out->n, sizeof *out->sorted, compare_run_ids);
+    return EGC_OK;
+}
+
+static void count_unless_planned(strangers *found, const run_ids *planned, const char *run_id)
+{
+    if (bsearch(run_id, planned->sorted, planned->n, sizeof *planned->sorted, compare_run_ids))
+        return;
+    if (found->n++ == 0)
+        memcpy(found->first, run_id, EGC_RUN_ID_LENGTH);
+}
+
+static int is_record(const struct dirent *entry)
+{
+    size_t len = EGC_RUN_ID_LENGTH - 1;
+    return strspn(entry->d_name, "0123456789abcdef") == len && entry->d_name[len] == '\0';
+}
+
+/* Those that are not published: a run that was killed may have left rows and record. */
+static egc_status count_records(const egc_results *results, table_source *runs,
+                                const run_ids *planned, strangers *found, egc_error *err)
+{
+    const char *spool = egc_results_spool(results);
+    struct dirent **records;
+    int n = scandir(spool, &records, is_record, alphasort);
+    if (n < 0)
+        return errno == ENOENT ? EGC_OK : egc_fail_errno(err, "read", spool);
+    for (int i = 0; i < n; i++) {
+        if (!find_group(runs, records[i]->d_name))
+            count_unless_planned(found, planned, records[i]->d_name);
+        free(records[i]);
+    }
+    free(records);
+    return EGC_OK;
+}
+
+egc_status egc_results_refuse_strangers(const egc_results *results, egc_error *err)
+{
+    const egc_results_plan *plan = egc_results_get_plan(results);
+    const char *dir = egc_results_dir(results);
+    table_source runs = {0};
+    run_ids planned = {0};
+    strangers found = {0};
+    egc_status status = sort_run_ids(plan, &planned, err);
+    if (!status)
+        status = open_source(&runs, plan, EGC_TABLE_RUNS, dir, err);
+    for (size_t i = 0; i < runs.n_groups && !status; i++)
+        count_unless_planned(&found, &planned, runs.groups[i].run_id);
+    if (!status)
+        status = count_records(results, &runs, &planned, &found, err);
+    if (!status && found.n > 0)
+        status = egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                          "%s: holds %zu finished run%s that the experiment does not have, the "
+                          "first is %s; choose a new folder with --out, without --resume",
+                          dir, found.n, found.n == 1 ? "" : "s", found.first);
+    close_source(&runs);
+    egc_free(planned.sorted);
     return status;
 }

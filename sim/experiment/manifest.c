@@ -92,6 +92,10 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
     add_params(out, "", egc_training_params, &config->options, failed);
     if (config->cost_curve)
         set(out, "cost_rows", egc_json_text(config->cost_curve->id), failed);
+    if (*config->workload_files)
+        set(out, "workload_files", egc_json_text(config->workload_files), failed);
+    if (*config->cluster_files)
+        set(out, "cluster_files", egc_json_text(config->cluster_files), failed);
     return out;
 }
 

@@ -64,6 +64,12 @@ static egc_status new_params(egc_arena *arena, const egc_param *table, size_t si
     return EGC_OK;
 }
 
+static void format_files(uint64_t hash, char out[EGC_FILES_ID])
+{
+    if (hash)
+        snprintf(out, EGC_FILES_ID, "%016" PRIx64, hash);
+}
+
 /* ---- workload and cluster ------------------------------------------------------------------ */
 
 static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
@@ -84,6 +90,8 @@ static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
         status = egc_spec_configure(arena, workload.table, workload.path, table, params, NULL, err);
     if (!status && egc_workload_check(config->workload, params, err))
         return egc_error_prefix(err, "%s: workload", workload.table->where);
+    if (!status && config->workload->hash_files)
+        format_files(config->workload->hash_files(params), config->workload_files);
     return status;
 }
 
@@ -171,6 +179,8 @@ static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
         return status;
     config->cluster = choice.type;
     config->cluster_params = choice.params;
+    if (choice.type->hash_files)
+        format_files(choice.type->hash_files(choice.params), config->cluster_files);
     config->device = choice.device;
     return EGC_OK;
 }
@@ -296,23 +306,29 @@ egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_trainin
 
 /* ---- identity ------------------------------------------------------------------------------ */
 
-static egc_status format_part(const char *path, const char *name, const egc_param *table,
-                              const void *params, egc_buf *out, egc_error *err)
-{
-    egc_status status = egc_buf_printf(out, err, "%s=%s{", path, name);
-    if (!status)
-        status = egc_params_format(table, params, false, out, err);
-    return status ? status : egc_buf_printf(out, err, "}\n");
-}
-
-enum { N_PARTS = 9 };
+enum { N_PARTS = 11 };
 
 typedef struct config_part {
-    const char *path, *name;
+    const char *path, *name; /* a name that is NULL: there is no such part */
     const egc_param *table;
     const void *params;
     bool is_time; /* has to do with nothing but how long things take */
 } config_part;
+
+static egc_status format_part(const config_part *it, egc_buf *out, egc_error *err)
+{
+    if (!it->name)
+        return EGC_OK;
+    egc_status status = egc_buf_printf(out, err, "%s=%s{", it->path, it->name);
+    if (!status)
+        status = egc_params_format(it->table, it->params, false, out, err);
+    return status ? status : egc_buf_printf(out, err, "}\n");
+}
+
+static const char *name_or_null(const char *name)
+{
+    return *name ? name : NULL;
+}
 
 static void parts_of(const egc_training_config *config, const char *exchange,
                      config_part out[N_PARTS])
@@ -323,7 +339,9 @@ static void parts_of(const egc_training_config *config, const char *exchange,
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     const config_part parts[N_PARTS] = {
         {"workload", workload->name, workload->params, config->workload_params, false},
+        {"workload_files", name_or_null(config->workload_files), NULL, NULL, false},
         {"cluster", cluster->name, cluster->params, config->cluster_params, true},
+        {"cluster_files", name_or_null(config->cluster_files), NULL, NULL, true},
         {"device", "", egc_device_params, &config->device, true},
         {"cost_rows", config->cost_curve ? config->cost_curve->id : "", NULL, NULL, true},
         {"method", method->name, method->compressor->params, method->params, false},
@@ -341,8 +359,7 @@ egc_status egc_config_format(const egc_training_config *config, egc_buf *out, eg
     egc_status status = EGC_OK;
     parts_of(config, egc_route_asked(config), parts);
     for (int i = 0; i < N_PARTS && !status; i++)
-        status =
-            format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out, err);
+        status = format_part(&parts[i], out, err);
     return status;
 }
 
@@ -361,8 +378,7 @@ egc_status egc_config_format_learning(const egc_training_config *config, egc_buf
     parts_of(&timeless, exchange, parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         if (!parts[i].is_time)
-            status = format_part(parts[i].path, parts[i].name, parts[i].table, parts[i].params, out,
-                                 err);
+            status = format_part(&parts[i], out, err);
     return status;
 }
 

@@ -287,8 +287,8 @@ static egc_status prepare(egc_results *results, bool resume, egc_error *err)
     egc_status status = egc_folder_make(results->dir.text, err);
     if (!status)
         status = egc_lock_take(results->dir.text, &results->lock, err);
-    if (!status && !resume)
-        status = refuse_results(results, err);
+    if (!status)
+        status = resume ? egc_results_refuse_strangers(results, err) : refuse_results(results, err);
     if (!status)
         status = egc_folder_make(results->spool.text, err);
     if (!status)

@@ -43,8 +43,8 @@ typedef struct egc_point_state {
 typedef struct egc_results egc_results;
 
 /* Opens DIR, made if need be, for this process alone. plan must outlive it. With resume, finished
- * points are taken from DIR's records and files; otherwise a folder that holds results is refused
- * with UNSUPPORTED. IO, FORMAT, MEMORY. */
+ * points are taken from DIR's records and files, all of which must be the plan's; otherwise a
+ * folder that holds results is refused with UNSUPPORTED. IO, FORMAT, MEMORY. */
 egc_status egc_results_open(const char *dir, const egc_results_plan *plan, bool resume,
                             egc_results **out, egc_error *err) EGC_MUST_CHECK;
 
@@ -75,6 +75,10 @@ egc_status egc_results_forget_records(egc_results *results, egc_error *err) EGC_
  * failed_too. IO, FORMAT, MEMORY. */
 egc_status egc_results_import(egc_results *results, const char *from, bool failed_too,
                               egc_error *err) EGC_MUST_CHECK;
+
+/* UNSUPPORTED when the folder holds finished runs, of whatever status, that the plan does not have:
+ * publishing would lose them. Touches nothing. IO, FORMAT, MEMORY. */
+egc_status egc_results_refuse_strangers(const egc_results *results, egc_error *err) EGC_MUST_CHECK;
 
 /* Joins the folders of an experiment's shards into out_dir: the same bytes as one whole run.
  * UNSUPPORTED when they are not of one experiment, or points are missing. IO, FORMAT, MEMORY. */

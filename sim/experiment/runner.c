@@ -106,7 +106,7 @@ static bool could_not_record(const egc_child_end *end)
     return WIFEXITED(end->wait_status) && WEXITSTATUS(end->wait_status) == NOT_RECORDED;
 }
 
-/* "killed by signal 11 (Segmentation fault): LAST LINE". */
+/* "killed by signal 11 (Segmentation fault): REASON". */
 static void describe_end(const egc_child_end *end, double limit_s, char *out, size_t room)
 {
     int len;
@@ -118,8 +118,8 @@ static void describe_end(const egc_child_end *end, double limit_s, char *out, si
     else
         len = snprintf(out, room, "exited with status %d before it had a result",
                        WEXITSTATUS(end->wait_status));
-    if (end->last_line[0] && !end->stopped)
-        snprintf(out + len, room - (size_t)len, ": %s", end->last_line);
+    if (*end->words.reason && !end->stopped)
+        snprintf(out + len, room - (size_t)len, ": %s", end->words.reason);
 }
 
 /* The record of a point whose child died: no rows but that of the run. */
@@ -144,7 +144,7 @@ static egc_status settle(const point_job *job, const egc_child_end *end, double 
                          egc_error *err)
 {
     if (could_not_record(end))
-        return egc_fail(err, EGC_ERROR_IO, "%s", end->last_line);
+        return egc_fail(err, EGC_ERROR_IO, "%s", end->words.last);
     bool is_there = egc_path_exists(egc_record_path(job->spool, job->point->run_id).text);
     return has_recorded(end) && is_there ? EGC_OK : record_death(job, end, limit_s, err);
 }

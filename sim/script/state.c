@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <lauxlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -70,11 +71,12 @@ static egc_status report(lua_State *L, int code, egc_error *err)
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "unknown error";
     if (code == LUA_ERRMEM)
         return egc_fail(err, EGC_ERROR_MEMORY, "out of memory: the script needs more");
-    egc_fail(err, EGC_ERROR_FORMAT, "%s", message);
-    for (char *c = err ? err->message : NULL; c && *c; c++)
-        if (*c == '\n' || *c == '\r')
+    char text[EGC_ERROR_LENGTH + 1]; /* egc_fail sees what is too long */
+    snprintf(text, sizeof text, "%s", message);
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\r' || *c == '\t') /* Lua lists where it looked for a module so */
             *c = ' ';
-    return EGC_ERROR_FORMAT;
+    return egc_fail(err, EGC_ERROR_FORMAT, "%s", text);
 }
 
 typedef struct protected_call {

@@ -57,11 +57,15 @@ extern const egc_param egc_training_params[];
 /* Sets those that change nothing but times to their defaults. */
 void egc_training_forget_time(egc_training_options *options);
 
+/* By which to tell what is in the files that a workload or a cluster names: hex digits. */
+#define EGC_FILES_ID 17
+
 typedef struct egc_training_config {
     const egc_workload_type *workload;
     const void *workload_params;
     const egc_cluster_type *cluster;
     const void *cluster_params;
+    char workload_files[EGC_FILES_ID], cluster_files[EGC_FILES_ID]; /* "": they read none */
     egc_device device;
     egc_method method;
     const struct egc_cost_curve *cost_curve;    /* cost = "table": of the method; or NULL */

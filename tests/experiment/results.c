@@ -172,6 +172,84 @@ static void failed_points_run_again(void **unused)
     fake_folder_remove(&broken);
 }
 
+/* Resuming an experiment that lacks n of the folder's runs, the first of them being fake's point
+ * `first`, is refused and leaves the folder as it is. */
+static void assert_refuses_strangers(fake_study *fake, const char *dir, size_t n, size_t first)
+{
+    egc_error err;
+    egc_run_options options = fake_options(dir, 2);
+    char message[EGC_ERROR_LENGTH], *manifest = fake_read(dir, "manifest.json");
+    options.resume = true;
+    snprintf(message, sizeof message,
+             "%.200s: holds %zu finished run%s that the experiment does not have, the first is %s; "
+             "choose a new folder with --out, without --resume",
+             dir, n, n == 1 ? "" : "s", fake->points[first].run_id);
+    assert_fails(run_with(fake, &options, &err), err, EGC_ERROR_UNSUPPORTED, message);
+    char *same = fake_read(dir, "manifest.json");
+    assert_string_equal(manifest, same);
+    free(manifest);
+    free(same);
+}
+
+static void runs_of_another_sweep_are_not_dropped(void **unused)
+{
+    (void)unused;
+    fake_study fake;
+    fake_init(&fake);
+    egc_path whole = run_whole(&fake), folder = run_whole(&fake);
+    fake.experiment.n_points = FAKE_POINTS - 1;
+    assert_refuses_strangers(&fake, folder.text, 1, FAKE_POINTS - 1);
+    fake.experiment.n_points = 2 * FAKE_SEEDS;
+    assert_refuses_strangers(&fake, folder.text, FAKE_SEEDS, 2 * FAKE_SEEDS);
+    assert_same_results(whole.text, folder.text);
+    fake_folder_remove(&whole);
+    fake_folder_remove(&folder);
+}
+
+static void failed_runs_of_another_sweep_are_not_dropped(void **unused)
+{
+    (void)unused;
+    fake_study fake;
+    fake_init(&fake);
+    fake_now.some_fail = true; /* of topk, whose points are the first */
+    egc_path folder = run_whole(&fake);
+    fake.experiment.points += FAKE_SEEDS;
+    fake.experiment.n_points -= FAKE_SEEDS;
+    assert_refuses_strangers(&fake, folder.text, FAKE_SEEDS, 0);
+    fake_folder_remove(&folder);
+}
+
+static void records_of_another_sweep_are_not_dropped(void **unused)
+{
+    (void)unused;
+    fake_study fake;
+    fake_init(&fake);
+    egc_error err;
+    egc_path folder = fake_folder();
+    for (size_t i = FAKE_POINTS - 2; i < FAKE_POINTS; i++) {
+        egc_path record = egc_path_of("%.200s/.spool/%s", folder.text, fake.points[i].run_id);
+        assert_ok(egc_folder_make(record.text, &err), err);
+    }
+    fake.experiment.n_points = FAKE_POINTS - 2;
+    assert_refuses_strangers(&fake, folder.text, 2, FAKE_POINTS - 2);
+    fake_folder_remove(&folder);
+}
+
+static void points_can_be_added(void **unused)
+{
+    (void)unused;
+    fake_study fake;
+    fake_init(&fake);
+    egc_path whole = run_whole(&fake);
+    fake.experiment.n_points = 2 * FAKE_SEEDS;
+    egc_path folder = run_whole(&fake);
+    fake.experiment.n_points = FAKE_POINTS;
+    assert_int_equal(resume(&fake, folder.text), 2 * FAKE_SEEDS);
+    assert_same_results(whole.text, folder.text);
+    fake_folder_remove(&whole);
+    fake_folder_remove(&folder);
+}
+
 /* Leaves less than the whole of a file. */
 static void cut(const char *dir, egc_table table, double share)
 {
@@ -392,6 +470,10 @@ int main(void)
         cmocka_unit_test(other_columns_are_refused),
         cmocka_unit_test(a_finished_run_has_nothing_to_resume),
         cmocka_unit_test(failed_points_run_again),
+        cmocka_unit_test(runs_of_another_sweep_are_not_dropped),
+        cmocka_unit_test(failed_runs_of_another_sweep_are_not_dropped),
+        cmocka_unit_test(records_of_another_sweep_are_not_dropped),
+        cmocka_unit_test(points_can_be_added),
         cmocka_unit_test(cut_files_are_repaired),
         cmocka_unit_test(a_lost_file_is_made_again),
         cmocka_unit_test(times_on_the_host_are_kept),

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run_id depends on the parameters of its point alone, and running out of memory at any moment
  * is an error like others. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/mem.h"
 #include "experiment/resolve.h"
 #include "harness.h"
@@ -71,6 +75,72 @@ static void other_parameters_have_other_ids(void **state)
     for (size_t i = 0; i <= N; i++)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(ids[i], ids[j]);
+}
+
+/* ---- what points read ------------------------------------------------------------------------ */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+#define PLATFORM(latency)                                                                          \
+    "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"      \
+    "<platform version='4.1'><zone id='z' routing='Full'>"                                         \
+    "<host id='a' speed='1Gf' speed_file='a.speed'/><host id='b' speed='1Gf'/>"                    \
+    "<link id='l' bandwidth='1GBps' latency='" latency "'/>"                                       \
+    "<route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>\n"
+
+/* The profile lies beside the platform, which is in a folder of its own. */
+static void another_platform_is_another_point(void **state)
+{
+    (void)state;
+    static const char on_file[] =
+        "return egc.experiment{workload=egc.workload.train{}, workers=2, method='none', "
+        "cluster=egc.cluster.platform{file='platforms/two.xml', speed=1e12}}";
+    char first[EGC_RUN_ID_LENGTH], again[EGC_RUN_ID_LENGTH], slower[EGC_RUN_ID_LENGTH],
+        other_profile[EGC_RUN_ID_LENGTH];
+    assert_int_equal(mkdir("platforms", 0777), 0);
+    write_file("platforms/a.speed", "0 1\n5 0.5\n");
+    write_file("platforms/two.xml", PLATFORM("1us"));
+    identify(on_file, NULL, first);
+    identify(on_file, NULL, again);
+    assert_string_equal(first, again);
+    write_file("platforms/two.xml", PLATFORM("2us"));
+    identify(on_file, NULL, slower);
+    assert_string_not_equal(first, slower);
+    write_file("platforms/a.speed", "0 1\n5 0.1\n");
+    identify(on_file, NULL, other_profile);
+    assert_string_not_equal(slower, other_profile);
+    unlink("platforms/a.speed");
+    unlink("platforms/two.xml");
+    rmdir("platforms");
+}
+
+/* Whole, and too long to be read whole: pieces of it are, the last one among them. */
+static void another_trace_is_another_point(void **state)
+{
+    (void)state;
+    static const char on_file[] =
+        "return egc.experiment{workload=egc.workload.trace{file='t.h5'}, workers=2, "
+        "method='none', cluster=egc.cluster.star{hosts=2}}";
+    char first[EGC_RUN_ID_LENGTH], again[EGC_RUN_ID_LENGTH], other[EGC_RUN_ID_LENGTH];
+    for (long size = 1000; size <= 50000000; size *= 50000) {
+        write_file("t.h5", "a");
+        assert_int_equal(truncate("t.h5", size), 0);
+        identify(on_file, NULL, first);
+        identify(on_file, NULL, again);
+        assert_string_equal(first, again);
+        int file = open("t.h5", O_WRONLY);
+        assert_int_equal(pwrite(file, "b", 1, size - 1), 1);
+        assert_int_equal(close(file), 0);
+        identify(on_file, NULL, other);
+        assert_string_not_equal(first, other);
+    }
+    unlink("t.h5");
 }
 
 /* ---- what points learn ----------------------------------------------------------------------- */
@@ -251,6 +321,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_parameters_have_equal_ids),
         cmocka_unit_test(other_parameters_have_other_ids),
+        cmocka_unit_test(another_platform_is_another_point),
+        cmocka_unit_test(another_trace_is_another_point),
         cmocka_unit_test(points_that_differ_in_time_learn_the_same),
         cmocka_unit_test(measured_points_learn_apart),
         cmocka_unit_test(points_whose_layers_merge_learn_apart),

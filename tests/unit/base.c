@@ -31,6 +31,26 @@ static void errors_carry_place_and_reason(void **state)
     assert_string_equal(err.message + EGC_ERROR_LENGTH - 4, "...");
 }
 
+static void errors_are_one_line(void **state)
+{
+    (void)state;
+    egc_error err = {0};
+    egc_fail(&err, EGC_ERROR_NAME, "no \"%s\"", "a\nb\tc\r\x1b\x7f \\ \u00b5s");
+    egc_error_prefix(&err, "%s", "x\ny");
+    assert_string_equal(err.message, "x\\ny: no \"a\\nb\\tc\\x0d\\x1b\\x7f \\ \u00b5s\"");
+
+    char newlines[EGC_ERROR_LENGTH];
+    for (size_t first = 0; first < 4; first++) {
+        memset(newlines, '\n', sizeof newlines);
+        memset(newlines, 'x', first);
+        newlines[sizeof newlines - 1] = '\0';
+        egc_fail(&err, EGC_ERROR_IO, "%s", newlines);
+        assert_int_equal(strlen(err.message), EGC_ERROR_LENGTH - 1);
+        assert_string_equal(err.message + EGC_ERROR_LENGTH - 4, "...");
+        assert_null(strchr(err.message, '\n'));
+    }
+}
+
 static void of_many_names_the_first_are_told(void **state)
 {
     (void)state;
@@ -443,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_carry_place_and_reason),
+        cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(of_many_names_the_first_are_told),
         cmocka_unit_test(files_are_read_whole),
         cmocka_unit_test(bits_come_back),

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/rng.h"
 #include "net/survey.h"
 
 typedef enum speeds { RELATIVE, ABSOLUTE } speeds;
@@ -24,7 +25,8 @@ typedef struct platform {
     egc_cluster_common common;
     char file[EGC_TEXT_LENGTH], hosts[EGC_TEXT_LENGTH];
     int speeds;
-    size_t n_hosts;                  /* found by prepare, as what follows */
+    uint64_t files; /* hash of what they say; found by prepare, as what follows */
+    size_t n_hosts;
     double latency_s, bandwidth_Bps; /* of the farthest two hosts; of the thinnest link */
     const char **names;
 } platform;
@@ -180,6 +182,43 @@ static egc_status check_text(const char *text, egc_error *err)
     return status;
 }
 
+/* ---- what is in the files ------------------------------------------------------------------ */
+
+/* SimGrid looks for it in the current folder, then beside the platform. One that is in neither
+ * SimGrid refuses. */
+static uint64_t hash_named_file(uint64_t hash, const char *platform_path, const char *name)
+{
+    egc_buf text = {0};
+    egc_error none;
+    char beside[2 * EGC_TEXT_LENGTH];
+    const char *slash = strrchr(platform_path, '/');
+    snprintf(beside, sizeof beside, "%.*s%s", slash ? (int)(slash + 1 - platform_path) : 0,
+             platform_path, name);
+    if (egc_buf_read_file(&text, name, &none) == EGC_OK ||
+        (*name != '/' && egc_buf_read_file(&text, beside, &none) == EGC_OK))
+        hash = egc_hash(hash, text.data, text.len);
+    egc_buf_fini(&text);
+    return hash;
+}
+
+/* The platform's text and that of the files that it names, as those of profiles: all attributes
+ * that do so end in "file". */
+static uint64_t hash_text(const char *path, const char *text)
+{
+    uint64_t hash = egc_hash(EGC_HASH_START, text, strlen(text));
+    for (const char *c = text; (c = strstr(c, "file"));) {
+        char name[EGC_TEXT_LENGTH];
+        c += strlen("file");
+        const char *quote = c + strspn(c, " \t\r\n=");
+        size_t length = strchr("\"'", *quote) ? strcspn(quote + 1, "\"'") : 0;
+        if (quote == c || length == 0 || length >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, quote + 1);
+        hash = hash_named_file(hash, path, name);
+    }
+    return hash;
+}
+
 /* ---- which hosts --------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
@@ -278,6 +317,8 @@ static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
         status = egc_buf_append(&text, "", 1, err);
     if (!status && check_text((const char *)text.data, err))
         status = egc_error_prefix(err, "%s", cluster->file);
+    if (!status)
+        cluster->files = hash_text(cluster->file, (const char *)text.data);
     egc_buf_fini(&text);
     if (status)
         return status;
@@ -295,6 +336,11 @@ static size_t hosts(const void *object)
 static const char *file(const void *object)
 {
     return ((const platform *)object)->file;
+}
+
+static uint64_t hash_files(const void *object)
+{
+    return ((const platform *)object)->files;
 }
 
 static const char *host_name(const void *object, size_t host)
@@ -326,6 +372,7 @@ const egc_cluster_type egc_cluster_platform = {
     .hosts = hosts,
     .prepare = prepare,
     .file = file,
+    .hash_files = hash_files,
     .host_name = host_name,
     .own_speeds = own_speeds,
     .paths = find_paths,

@@ -41,8 +41,13 @@ ends 0 egc-sim run "$small" --out here $by_table
 charges 1e-6 1
 column here/runs.csv run_id >ids
 table 3e-6
+id=$(awk -F, '$0 ~ /topk/ { print $1 }' here/runs.csv)
 # shellcheck disable=SC2086
-ends 0 egc-sim run "$small" --out here --resume $by_table
+refuses 1 "here: holds 1 finished run that the experiment does not have, the first is $id; choose a new folder with --out, without --resume" \
+    egc-sim run "$small" --out here --resume $by_table
+rm -r here
+# shellcheck disable=SC2086
+ends 0 egc-sim run "$small" --out here $by_table
 charges 3e-6 1
 column here/runs.csv run_id | cmp -s ids - && fail "a table with other numbers makes another run"
 cp here/runs.csv first.csv
@@ -50,8 +55,9 @@ echo qsgd,,1000,1,1 >>costs.csv
 # shellcheck disable=SC2086
 ends 0 egc-sim run "$small" --out here --resume $by_table
 cmp first.csv here/runs.csv || fail "rows of other methods make no difference"
+rm -r here
 # shellcheck disable=SC2086
-ends 0 egc-sim run "$small" --out here --resume $by_table --set cost_scale=7
+ends 0 egc-sim run "$small" --out here $by_table --set cost_scale=7
 charges 3e-6 7
 rm -r here
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which line of what a process printed says why it ended. */
+#include "experiment/last_words.h"
+#include "support/test.h"
+
+static void assert_words(const char *output, const char *reason, const char *last)
+{
+    for (size_t piece = 1; piece <= strlen(output); piece = 3 * piece + 1) {
+        egc_last_words words = {0};
+        for (size_t at = 0; at < strlen(output); at += piece)
+            egc_last_words_add(&words, output + at,
+                               strlen(output + at) < piece ? strlen(output + at) : piece);
+        egc_last_words_end(&words);
+        assert_string_equal(words.reason, reason);
+        assert_string_equal(words.last, last);
+    }
+}
+
+/* As SimGrid 3.32 prints them. */
+#define FRAMES "  ->  0# xbt_abort in libsimgrid.so\n  -> 27# main at sim/cli/main.c:103\n\n"
+
+static void simgrid_says_why(void **state)
+{
+    (void)state;
+    static const char last[] = "  -> 27# main at sim/cli/main.c:103";
+    assert_words("[0.000000] main.c:4: [root/CRITICAL] the answer is 1\n"
+                 "Backtrace (displayed in actor maestro):\n" FRAMES,
+                 "the answer is 1", last);
+    assert_words(
+        "step 1\n[host-0:rank:(1) 0.5] exception.cpp:48: [xbt_exception/CRITICAL] Uncaught "
+        "exception std::invalid_argument: no route\n"
+        "[0.000000] exception.cpp:75: [xbt_exception/CRITICAL] Current backtrace:\n" FRAMES,
+        "Uncaught exception std::invalid_argument: no route", last);
+    assert_words("[0.000000] exception.cpp:95: [xbt_exception/ERROR] Parse error at x.xml:3\n"
+                 "[0.000000] exception.cpp:96: [xbt_exception/ERROR] Exiting now.",
+                 "Parse error at x.xml:3",
+                 "[0.000000] exception.cpp:96: [xbt_exception/ERROR] Exiting now.");
+}
+
+static void others_say_it_last(void **state)
+{
+    (void)state;
+    assert_words("first\n\nfree(): invalid pointer\n\n", "free(): invalid pointer",
+                 "free(): invalid pointer");
+    assert_words("loading\rfree(): invalid pointer\nBacktrace (displayed in process x):\n" FRAMES,
+                 "free(): invalid pointer", "  -> 27# main at sim/cli/main.c:103");
+    assert_words("a -> b [x/CRITICAL] c\n", "a -> b [x/CRITICAL] c", "a -> b [x/CRITICAL] c");
+}
+
+static void a_backtrace_is_better_than_nothing(void **state)
+{
+    (void)state;
+    egc_last_words nothing = {0};
+    egc_last_words_add(&nothing, "\n\n", 2);
+    egc_last_words_end(&nothing);
+    assert_string_equal(nothing.reason, "");
+    assert_words(FRAMES, "  ->  0# xbt_abort in libsimgrid.so",
+                 "  -> 27# main at sim/cli/main.c:103");
+}
+
+static void long_lines_are_cut(void **state)
+{
+    (void)state;
+    egc_last_words words = {0};
+    for (int i = 0; i < 3 * EGC_LINE_LENGTH; i++)
+        egc_last_words_add(&words, "x", 1);
+    egc_last_words_end(&words);
+    assert_int_equal(strlen(words.reason), EGC_LINE_LENGTH - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simgrid_says_why),
+        cmocka_unit_test(others_say_it_last),
+        cmocka_unit_test(a_backtrace_is_better_than_nothing),
+        cmocka_unit_test(long_lines_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
