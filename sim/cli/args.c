@@ -86,6 +86,17 @@ static int fail_option(egc_args *args, bool missing_value)
     return fail_unknown(args, optopt ? letter : option);
 }
 
+/* `--set` takes the same form with every command. */
+static int take_option(egc_args *args, int position, const char *value)
+{
+    const egc_option *option = &args->usage->options[position];
+    bool is_setting = strcmp(option->name, "set") == 0;
+    if (is_setting && (*value == '=' || !strchr(value, '=')))
+        return stop(
+            args, egc_args_fail(args->usage, "--set must be %s, got \"%s\"", option->value, value));
+    return position;
+}
+
 int egc_args_next(egc_args *args, const char **value)
 {
     struct option options[OPTIONS_MAX + 2] = {0};
@@ -106,7 +117,7 @@ int egc_args_next(egc_args *args, const char **value)
     case ':':
         return fail_option(args, got == ':');
     default:
-        return got - FIRST;
+        return take_option(args, got - FIRST, optarg);
     }
 }
 

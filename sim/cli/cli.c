@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,16 @@ void egc_note(const char *format, ...)
     va_end(args);
     egc_one_line(text, line, sizeof line);
     fprintf(stderr, "egc-sim: %s\n", line);
+}
+
+int egc_stdout_flush(void)
+{
+    static int reason; /* stdout itself remembers only that it failed */
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (failed && !reason)
+        reason = errno ? errno : EIO;
+    return reason;
 }
 
 int egc_note_error(const egc_error *err)

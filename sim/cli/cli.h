@@ -40,6 +40,9 @@ void egc_note(const char *format, ...) EGC_PRINTF(1, 2);
 /* Notes the message of err. Returns EGC_EXIT_FAILED. */
 int egc_note_error(const egc_error *err);
 
+/* Hands on what was printed. Returns 0, or the errno of the first time that this failed. */
+int egc_stdout_flush(void);
+
 /* ---- arguments ------------------------------------------------------------------------------ */
 
 typedef struct egc_option {

@@ -246,7 +246,7 @@ static egc_status on_row(void *arg, const egc_bench_row *row, egc_error *err)
     report *out = arg;
     head(out, row->section, "");
     printf("  %-16s %-26s %10.4g %s\n", row->name, row->setting, row->value, row->unit);
-    fflush(stdout);
+    egc_stdout_flush();
     const char *const texts[] = {row->section, row->name, row->setting, row->unit};
     egc_status status = append_texts(&out->csv, texts, 4, err);
     if (!status)
@@ -266,7 +266,7 @@ static egc_status on_cost(void *arg, const egc_bench_cost *cost, egc_error *err)
     printf("  %-16s %-20s %12zu %10.4g %10.4g %11.4g %11.4g\n", cost->method, cost->params,
            cost->elements, cost->encode_s, cost->decode_s, 1e9 * cost->encode_s / n,
            1e9 * cost->decode_s / n);
-    fflush(stdout);
+    egc_stdout_flush();
     const char *const texts[] = {"compressors", "", "", "", "", cost->method, cost->params};
     egc_status status = append_texts(&out->csv, texts, 7, err);
     if (!status)

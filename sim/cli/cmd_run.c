@@ -106,8 +106,6 @@ static int set_option(run_request *request, int option, const char *value)
     case OPTION_JOBS:
         return set_count(value, "--jobs", &request->jobs);
     case OPTION_SET:
-        if (!strchr(value, '='))
-            return egc_args_fail(&usage, "--set must be PATH=VALUE, got \"%s\"", value);
         request->overrides[request->n_overrides++] = value;
         break;
     case OPTION_SHARD:

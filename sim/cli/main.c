@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +83,10 @@ static int dispatch(int argc, char **argv)
 /* Data that could not be written must not look like success. */
 static int check_stdout(int exit_code)
 {
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    int reason = egc_stdout_flush();
+    if (!reason)
         return exit_code;
-    egc_note("cannot write to standard output: %s", strerror(errno ? errno : EIO));
+    egc_note("cannot write to standard output: %s", strerror(reason));
     return exit_code == EGC_EXIT_DONE ? EGC_EXIT_FAILED : exit_code;
 }
 

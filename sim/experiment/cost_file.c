@@ -31,6 +31,18 @@ static const char *text_of(const cost_file *file, size_t row, int column)
 
 /* ---- what may be wrong with it --------------------------------------------------------------- */
 
+/* The line of the quote that is open at the end; 0 when all are closed. */
+static size_t line_of_open_quote(const egc_bytes *bytes)
+{
+    size_t line = 1, opened = 0;
+    for (size_t i = 0; i < bytes->len; i++) {
+        if (bytes->data[i] == '"')
+            opened = opened ? 0 : line;
+        line += bytes->data[i] == '\n';
+    }
+    return opened;
+}
+
 /* The reader of CSV leaves an incomplete last line out: here it would be missed. */
 static egc_status check_end(const char *path, egc_error *err)
 {
@@ -39,10 +51,23 @@ static egc_status check_end(const char *path, egc_error *err)
     if (status)
         return status;
     bool is_whole = bytes.len > 0 && bytes.data[bytes.len - 1] == '\n';
+    size_t open_quote = line_of_open_quote(&bytes);
     egc_bytes_unmap(&bytes);
-    return is_whole ? EGC_OK
-                    : egc_fail(err, EGC_ERROR_FORMAT,
-                               "%s: must end with a line end; its last row may be cut off", path);
+    if (open_quote)
+        return egc_fail(err, EGC_ERROR_FORMAT, "%s:%zu: opens a quote that nothing closes", path,
+                        open_quote);
+    if (!is_whole)
+        return egc_fail(err, EGC_ERROR_FORMAT,
+                        "%s: must end with a line end; its last row may be cut off", path);
+    return EGC_OK;
+}
+
+static size_t count_columns(const egc_csv_table *table, const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < table->n_columns; i++)
+        n += strcmp(table->columns[i], name) == 0;
+    return n;
 }
 
 static egc_status find_columns(cost_file *file, egc_error *err)
@@ -54,6 +79,9 @@ static egc_status find_columns(cost_file *file, egc_error *err)
                             "%s: has no column %s; must have method, params, elements, encode_s "
                             "and decode_s, as `egc-sim bench compressors --csv FILE` writes them",
                             file->path, egc_cost_file_columns[i]);
+        if (count_columns(&file->table, egc_cost_file_columns[i]) > 1)
+            return egc_fail(err, EGC_ERROR_FORMAT, "%s:1: has column %s more than once", file->path,
+                            egc_cost_file_columns[i]);
     }
     return EGC_OK;
 }

@@ -4,6 +4,7 @@
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,15 +128,24 @@ static int never_space(unsigned char c)
     return 0;
 }
 
+/* The mark of UTF-8 that spreadsheets put first. */
+static size_t mark_length(const char *text, size_t len)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return len >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
+}
+
 /* Feeds the file to the parser. csv_fini is not called: it would deliver the incomplete last line
  * that a killed writer left. */
 static egc_status parse(FILE *file, struct csv_parser *parser, reading *r)
 {
     char chunk[1 << 16];
-    size_t len;
+    size_t len, skip;
+    bool is_first = true;
     errno = 0;
-    while (!r->status && (len = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        if (csv_parse(parser, chunk, len, on_field, on_row, r) == len)
+    for (; !r->status && (len = fread(chunk, 1, sizeof chunk, file)) > 0; is_first = false) {
+        skip = is_first ? mark_length(chunk, len) : 0;
+        if (csv_parse(parser, chunk + skip, len - skip, on_field, on_row, r) == len - skip)
             continue;
         if (csv_error(parser) == CSV_EPARSE)
             return egc_fail(r->err, EGC_ERROR_FORMAT, "row %zu has a stray quote", r->n_lines + 1);

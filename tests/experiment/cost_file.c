@@ -70,6 +70,16 @@ static void rows_of_a_method_are_sorted(void **state)
     egc_arena_fini(&arena);
 }
 
+static void a_table_of_a_spreadsheet_is_read(void **state)
+{
+    (void)state;
+    egc_arena arena = {0};
+    write_file("\xef\xbb\xbfmethod,params,elements,encode_s,decode_s\r\ntopk,,10,1,2\r\n");
+    egc_method topk = method_of("topk", NULL, NULL);
+    assert_int_equal(read_file(&arena, &topk)->n_samples, 1);
+    egc_arena_fini(&arena);
+}
+
 static void params_choose_rows(void **state)
 {
     (void)state;
@@ -142,6 +152,10 @@ static void what_is_no_table_is_refused(void **state)
             ":4: says again what 10 elements take, line 2 does already");
     refused(HEAD "topk,*,10,1,1\ntopk,*,20,1,12", EGC_ERROR_FORMAT,
             ": must end with a line end; its last row may be cut off");
+    refused(HEAD "topk,*,10,1,1\n\"topk,*,20,1,1\nqsgd,,10,1,1\n", EGC_ERROR_FORMAT,
+            ":3: opens a quote that nothing closes");
+    refused("method,method,params,elements,encode_s,decode_s\ntopk,qsgd,*,10,1,1\n",
+            EGC_ERROR_FORMAT, ":1: has column method more than once");
 }
 
 static void methods_without_a_row_are_refused(void **state)
@@ -179,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_method_are_sorted),
+        cmocka_unit_test(a_table_of_a_spreadsheet_is_read),
         cmocka_unit_test(params_choose_rows),
         cmocka_unit_test(a_curve_has_an_identity),
         cmocka_unit_test(what_is_no_table_is_refused),

@@ -93,6 +93,16 @@ static void reads_fields_as_written(void **state)
     egc_csv_table_fini(&t);
 }
 
+static void passes_over_the_mark_of_utf_8(void **state)
+{
+    (void)state;
+    egc_csv_table t = read_text("\xef\xbb\xbfname,x\na,\xef\xbb\xbf\n");
+    assert_string_equal(t.columns[0], "name");
+    assert_string_equal(t.rows[0][1], "\xef\xbb\xbf");
+    egc_csv_table_fini(&t);
+    assert_refused("\xef\xbb\xbf", 3, "no header row");
+}
+
 static void leaves_an_incomplete_last_line_out(void **state)
 {
     (void)state;
@@ -160,6 +170,7 @@ int main(void)
         cmocka_unit_test(writes_rfc_4180),
         cmocka_unit_test(several_rows_share_a_buffer),
         cmocka_unit_test(reads_fields_as_written),
+        cmocka_unit_test(passes_over_the_mark_of_utf_8),
         cmocka_unit_test(leaves_an_incomplete_last_line_out),
         cmocka_unit_test(refuses_what_is_not_a_table),
         cmocka_unit_test(says_why_a_file_cannot_be_read),

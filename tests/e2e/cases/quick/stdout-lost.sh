@@ -10,6 +10,13 @@ says "cannot write to standard output: No space left on device"
 same_results full whole
 
 got=0
+within_limit egc-sim bench compressors --method topk --elements 10 --csv bench.csv >/dev/full \
+    2>"$SCRATCH/stderr" || got=$?
+[ $got -eq 1 ] || fail "exit $got with a full standard output instead of 1"
+says "cannot write to standard output: No space left on device"
+[ "$(rows bench.csv)" -eq 1 ] || fail "what was measured is lost"
+
+got=0
 within_limit egc-sim run "$small" --out closed --quiet >&- 2>"$SCRATCH/stderr" || got=$?
 [ $got -eq 1 ] || fail "exit $got with standard output closed instead of 1"
 says "cannot write to standard output: Bad file descriptor"
