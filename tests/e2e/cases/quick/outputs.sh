@@ -47,6 +47,7 @@ prints_nothing # it is found out before anything is measured
 
 make-trace good trace.h5
 within_limit cat pipe >piped &
+# shellcheck disable=SC2034 # await_run waits for it
 run=$!
 ends 0 egc-sim trace fit trace.h5 --out pipe
 await_run
