@@ -63,8 +63,8 @@ egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_act
 
 /* ---- losses: for those who go on without ----------------------------------------------------- */
 
-/* Whether the hosts of two ranks are up and have been as long as they had something to do there, and
- * every link on the ways between them is up, by the cluster's profiles. */
+/* Whether the hosts of two ranks are up, and have been as long as these had something to do, and so
+ * is every link on the ways between them, by the cluster's profiles. */
 bool egc_world_reaches(const egc_world *world, int a, int b);
 
 /* From now on, the host of rank `from` watches that of `rank`: calls `lost` when it fails before
