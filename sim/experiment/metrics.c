@@ -41,7 +41,8 @@
         METRIC(compress_s, "s", "busy time of compression, mean over workers"),                    \
         METRIC(decompress_s, "s", "busy time of decompression, mean over workers"),                \
         METRIC(comm_s, "s", "busy time of communication, mean over workers"),                      \
-        METRIC(exposed_comm_s, "s", "communication not hidden behind computation")
+        METRIC(exposed_comm_s, "s",                                                                \
+               "exchange not hidden behind computation, and waits for other workers")
 #define FILL_COLUMNS                                                                               \
     METRIC(union_density, "",                                                                      \
            "share of the elements that any worker sends, where they are chosen"),                  \
