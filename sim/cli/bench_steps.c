@@ -9,9 +9,9 @@
 #include "cli/bench_simulator.h"
 #include "net/child.h"
 #include "script/cluster.h"
-#include "train/training.h"
+#include "train/repeat.h"
 
-enum { MOST_STEPS = 20, SIMULATED = 3 }; /* of steps that are alike: see train/repeat.h */
+enum { MOST_STEPS = 20 };
 
 typedef struct bench_run {
     const char *name, *method;
@@ -124,7 +124,7 @@ static egc_status report_all(const bench_run *given, const bench_watch *watch,
                              const egc_bench_sink *sink, egc_error *err)
 {
     const double *ended_s = watch->ended_s;
-    size_t simulated = given->repeats ? SIMULATED : watch->n - 1;
+    size_t simulated = given->repeats ? EGC_REPEAT_FROM : watch->n - 1;
     egc_status status =
         report(given, "", (ended_s[simulated] - ended_s[0]) / (double)simulated, sink, err);
     if (status || !given->repeats)

@@ -278,20 +278,6 @@ static egc_status on_cost(void *arg, const egc_bench_cost *cost, egc_error *err)
     return status ? status : end_row(out, err);
 }
 
-static egc_status write_csv(const egc_buf *csv, const char *path, egc_error *err)
-{
-    egc_draft draft = {.fd = -1};
-    egc_status status = egc_draft_open(&draft, path, err);
-    if (!status)
-        status = egc_draft_write(&draft, csv->data, csv->len, err);
-    if (!status)
-        status = egc_draft_sync(&draft, err);
-    if (!status)
-        status = egc_draft_commit(&draft, err);
-    egc_draft_discard(&draft);
-    return status;
-}
-
 /* ---------------------------------------------------------------------------------------------- */
 
 static egc_status bench_compressors(bench_request *request, report *out, egc_error *err)
@@ -325,7 +311,7 @@ static egc_status bench(bench_request *request, egc_error *err)
         if (is_wanted(request, sections[i].name))
             status = sections[i].run(&sink, err);
     if (!status && request->csv)
-        status = write_csv(&out.csv, request->csv, err);
+        status = egc_file_write(request->csv, out.csv.data, out.csv.len, err);
     egc_buf_fini(&out.csv);
     return status;
 }

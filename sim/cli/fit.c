@@ -274,17 +274,9 @@ egc_status egc_fit_write(const egc_trace_fit *fit, int pick, const char *source,
                          egc_error *err)
 {
     egc_buf text = {0};
-    egc_draft draft = {.fd = -1};
     egc_status status = put_file(&text, fit, pick, source, err);
     if (!status)
-        status = egc_draft_open(&draft, path, err);
-    if (!status)
-        status = egc_draft_write(&draft, text.data, text.len, err);
-    if (!status)
-        status = egc_draft_sync(&draft, err);
-    if (!status)
-        status = egc_draft_commit(&draft, err);
-    egc_draft_discard(&draft);
+        status = egc_file_write(path, text.data, text.len, err);
     egc_buf_fini(&text);
     return status;
 }

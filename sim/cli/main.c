@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/param.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 #include "workloads/train/datasets/locate.h"
@@ -39,10 +40,12 @@ static int print_help(void)
 
 static int fail_unknown(const char *name)
 {
-    char valid[256] = "";
+    const void *items[N_COMMANDS + 1] = {0};
+    egc_error err;
     for (size_t i = 0; i < N_COMMANDS; i++)
-        strcat(strcat(valid, commands[i].name), ", ");
-    egc_note("unknown command \"%s\"; valid: %shelp", name, valid);
+        items[i] = &commands[i];
+    egc_fail_unknown(&err, "command", name, items);
+    egc_note("%s, help", err.message);
     return EGC_EXIT_USAGE;
 }
 

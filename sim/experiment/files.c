@@ -79,9 +79,12 @@ static egc_status for_each_entry(const char *path, egc_status (*act)(const char 
     if (!folder)
         return errno == ENOENT ? EGC_OK : egc_fail_errno(err, "open", path);
     egc_status status = EGC_OK;
-    for (struct dirent *entry; !status && (entry = readdir(folder));)
+    struct dirent *entry;
+    while (!status && (errno = 0, entry = readdir(folder)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             status = act(egc_path_of("%s/%s", path, entry->d_name).text, err);
+    if (!status && errno)
+        status = egc_fail_errno(err, "read", path);
     closedir(folder);
     return status;
 }
@@ -147,25 +150,46 @@ static bool follow_links(egc_path *path)
     return strlen(path->text) + sizeof EGC_DRAFT <= sizeof path->text;
 }
 
+/* Where this program's output goes already, or its notes: that descriptor; otherwise -1. */
+static int output_to(const struct stat *file)
+{
+    struct stat info;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &info) == 0 && info.st_dev == file->st_dev && info.st_ino == file->st_ino)
+            return fd;
+    return -1;
+}
+
+/* What is no plain file of its own is written to as it is. Links to it are left to the system:
+ * those of /dev/fd lead to no path. */
 static egc_status name_paths(egc_draft *draft, const char *path, egc_error *err)
 {
     struct stat info;
-    *draft = (egc_draft){.path = egc_path_of("%s", path), .fd = -1};
-    draft->target = draft->path;
+    *draft = (egc_draft){.path = egc_path_of("%s", path), .fd = -1, .output = -1};
+    draft->target = draft->draft = draft->path;
+    if (stat(path, &info) == 0) {
+        errno = EISDIR;
+        if (S_ISDIR(info.st_mode))
+            return egc_fail_errno(err, "write", path);
+        draft->output = output_to(&info);
+        draft->is_at_once = !S_ISREG(info.st_mode) || draft->output >= 0;
+        if (draft->is_at_once)
+            return EGC_OK;
+    }
     if (!follow_links(&draft->target))
         return egc_fail_errno(err, "write", path);
-    bool is_there = stat(path, &info) == 0;
-    errno = EISDIR;
-    if (is_there && S_ISDIR(info.st_mode))
-        return egc_fail_errno(err, "write", path);
-    draft->is_at_once = is_there && !S_ISREG(info.st_mode);
-    draft->draft = egc_path_of("%s%s", draft->target.text, draft->is_at_once ? "" : EGC_DRAFT);
+    draft->draft = egc_path_of("%s%s", draft->target.text, EGC_DRAFT);
     return EGC_OK;
 }
 
 static egc_status open_draft(egc_draft *draft, egc_error *err)
 {
-    draft->fd = open(draft->draft.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (draft->output >= 0) {
+        fflush(NULL);
+        draft->fd = fcntl(draft->output, F_DUPFD_CLOEXEC, 0);
+    } else {
+        draft->fd = open(draft->draft.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
     return draft->fd >= 0 ? EGC_OK : egc_fail_errno(err, "write", draft->path.text);
 }
 
@@ -245,6 +269,20 @@ void egc_draft_discard(egc_draft *draft)
     close(draft->fd);
     remove_draft_file(draft);
     draft->fd = -1;
+}
+
+egc_status egc_file_write(const char *path, const void *data, size_t len, egc_error *err)
+{
+    egc_draft draft;
+    egc_status status = egc_draft_open(&draft, path, err);
+    if (!status)
+        status = egc_draft_write(&draft, data, len, err);
+    if (!status)
+        status = egc_draft_sync(&draft, err);
+    if (!status)
+        status = egc_draft_commit(&draft, err);
+    egc_draft_discard(&draft);
+    return status;
 }
 
 /* ---- mapping --------------------------------------------------------------------------------- */

@@ -46,13 +46,17 @@ typedef struct egc_draft {
     egc_path path;   /* as it was given */
     egc_path target; /* what is replaced */
     egc_path draft;  /* where it is written until then */
-    bool is_at_once; /* draft is target */
+    bool is_at_once; /* draft is target: a pipe, a device, or where the output goes already */
+    int output;      /* the descriptor of that; otherwise -1 */
     int fd;
 } egc_draft; /* fd < 0: not open */
 
-/* Finds out whether a file can be written there, and leaves everything as it is. IO. */
+/* All that follow fail with IO. */
+
+/* Finds out whether a file can be written there. A draft that an earlier run left is gone then. */
 egc_status egc_draft_try(const char *path, egc_error *err) EGC_MUST_CHECK;
 
+/* draft need not be initialised; failed, it can be discarded. Of a pipe it waits for the reader. */
 egc_status egc_draft_open(egc_draft *draft, const char *path, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_draft_write(egc_draft *draft, const void *data, size_t len,
                            egc_error *err) EGC_MUST_CHECK;
@@ -63,10 +67,16 @@ egc_status egc_draft_copy(egc_draft *draft, const char *path, off_t offset,
 
 /* Brings the bytes to the disk; what can fail for want of space has then succeeded. */
 egc_status egc_draft_sync(egc_draft *draft, egc_error *err) EGC_MUST_CHECK;
+
+/* The draft takes the place of what was there. Closed, whatever is returned. */
 egc_status egc_draft_commit(egc_draft *draft, egc_error *err) EGC_MUST_CHECK;
 
 /* Leaves nothing of a draft that was not committed. */
 void egc_draft_discard(egc_draft *draft);
+
+/* All of it: a file is there whole or as it was. */
+egc_status egc_file_write(const char *path, const void *data, size_t len,
+                          egc_error *err) EGC_MUST_CHECK;
 
 /* ---- a file's bytes, mapped ------------------------------------------------------------------ */
 

@@ -268,8 +268,8 @@ typedef struct egc_cluster_type {
 
     /* Reads what the parameters refer to, into memory of arena, before all else is called. */
     egc_status (*prepare)(void *params, egc_arena *arena, egc_error *err);
-    const char *(*file)(const void *params);                   /* what SimGrid loads */
-    uint64_t (*hash_files)(const void *params);                /* of what is in it */
+    const char *(*file)(const void *params);    /* what SimGrid loads */
+    uint64_t (*hash_files)(const void *params); /* of what is in it and in those that it names */
     const char *(*host_name)(const void *params, size_t host); /* what a host is called there */
     bool (*own_speeds)(const void *params); /* hosts keep their speeds, relative to host 0 */
 } egc_cluster_type;

@@ -24,8 +24,9 @@ typedef struct egc_algorithm_type {
     /* True when no worker ever sends a message before the last one has arrived. */
     bool one_message_each;
 
-    bool
-        merges; /* all workers exchange a bucket at once, so that bucket = "merge" can be planned */
+    /* All workers exchange a bucket at once, so that bucket = "merge" can be planned. */
+    bool merges;
+
     bool drops; /* can go on without workers that are lost: on_failure = "drop" */
 
     /* Ranks besides the workers. NULL: none. They sit on the first hosts and the workers on those

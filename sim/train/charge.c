@@ -4,16 +4,16 @@
 #include "train/cost.h"
 #include "train/cost_table.h"
 
-static egc_cost_mode mode_of(const egc_training_config *config)
-{
-    egc_cost_mode mode = (egc_cost_mode)config->options.cost;
-    bool is_model = mode != EGC_COST_NONE && egc_cost_is_nothing(&config->method);
-    return is_model ? EGC_COST_MODEL : mode;
-}
-
 static const egc_method *method_of(const egc_charge *what)
 {
     return what->method ? what->method : &what->config->method;
+}
+
+static egc_cost_mode mode_of(const egc_charge *what)
+{
+    egc_cost_mode mode = (egc_cost_mode)what->config->options.cost;
+    bool is_model = mode != EGC_COST_NONE && egc_cost_is_nothing(method_of(what));
+    return is_model ? EGC_COST_MODEL : mode;
 }
 
 /* ---- by the model ---------------------------------------------------------------------------- */
@@ -59,14 +59,14 @@ static double table_seconds(const egc_charge *what,
     double seconds = 0;
     for (size_t i = 0; i < what->bucket->n_units; i++)
         seconds += of(config->cost_curve, (double)unit[i].count);
-    return config->options.cost_scale * seconds / (double)egc_method_rounds(&config->method);
+    return config->options.cost_scale * seconds / (double)egc_method_rounds(method_of(what));
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
 double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts)
 {
-    switch (mode_of(what->config)) {
+    switch (mode_of(what)) {
     case EGC_COST_MODEL:
         return model_encode(what, parts);
     case EGC_COST_TABLE:
@@ -81,8 +81,8 @@ double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts)
 
 double egc_charge_decode(const egc_charge *what, const egc_received *received)
 {
-    bool one_round = egc_method_rounds(&what->config->method) == 1;
-    switch (mode_of(what->config)) {
+    bool one_round = egc_method_rounds(method_of(what)) == 1;
+    switch (mode_of(what)) {
     case EGC_COST_MODEL:
         return model_decode(what, received);
     case EGC_COST_TABLE:

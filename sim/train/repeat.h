@@ -22,7 +22,10 @@ typedef struct egc_worker_step {
     egc_tally tally; /* its share of the step's */
 } egc_worker_step;
 
-enum { EGC_REPEAT_KEPT = 3 }; /* two to compare, and the one that is simulated */
+enum {
+    EGC_REPEAT_KEPT = 3, /* two to compare, and the one that is simulated */
+    EGC_REPEAT_FROM = 3  /* the first step, from 0, that can be like the two before it */
+};
 
 typedef struct egc_repeat {
     egc_learning *learning;                 /* borrowed; NULL: nothing ever repeats */

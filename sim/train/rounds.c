@@ -246,7 +246,7 @@ static egc_status take_timed(egc_live *live, size_t b, const egc_delivery *deliv
     if (!status && last) {
         start_s = egc_host_now();
         status = close_bucket(live, delivery->step, b, err);
-        taken_s += (egc_host_now() - start_s) / (double)live->base.n_learners;
+        taken_s += (egc_host_now() - start_s) / (double)egc_learning_senders(&live->base);
     }
     *egc_learning_taken_s(&live->base, round, b) = taken_s;
     return status;

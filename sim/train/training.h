@@ -65,7 +65,8 @@ typedef struct egc_training_config {
     const void *workload_params;
     const egc_cluster_type *cluster;
     const void *cluster_params;
-    char workload_files[EGC_FILES_ID], cluster_files[EGC_FILES_ID]; /* "": they read none */
+    /* What is in the files that they read; "" where they read none, or data sets. */
+    char workload_files[EGC_FILES_ID], cluster_files[EGC_FILES_ID];
     egc_device device;
     egc_method method;
     const struct egc_cost_curve *cost_curve;    /* cost = "table": of the method; or NULL */

@@ -184,18 +184,26 @@ static egc_status check_text(const char *text, egc_error *err)
 
 /* ---- what is in the files ------------------------------------------------------------------ */
 
+/* Others may have no end, or never say anything. */
+static bool read_plain(egc_buf *text, const char *path)
+{
+    struct stat info;
+    egc_error none;
+    egc_buf_clear(text);
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+           egc_buf_read_file(text, path, &none) == EGC_OK;
+}
+
 /* SimGrid looks for it in the current folder, then beside the platform. One that is in neither
  * SimGrid refuses. */
 static uint64_t hash_named_file(uint64_t hash, const char *platform_path, const char *name)
 {
     egc_buf text = {0};
-    egc_error none;
     char beside[2 * EGC_TEXT_LENGTH];
     const char *slash = strrchr(platform_path, '/');
     snprintf(beside, sizeof beside, "%.*s%s", slash ? (int)(slash + 1 - platform_path) : 0,
              platform_path, name);
-    if (egc_buf_read_file(&text, name, &none) == EGC_OK ||
-        (*name != '/' && egc_buf_read_file(&text, beside, &none) == EGC_OK))
+    if (read_plain(&text, name) || (*name != '/' && read_plain(&text, beside)))
         hash = egc_hash(hash, text.data, text.len);
     egc_buf_fini(&text);
     return hash;
@@ -210,7 +218,8 @@ static uint64_t hash_text(const char *path, const char *text)
         char name[EGC_TEXT_LENGTH];
         c += strlen("file");
         const char *quote = c + strspn(c, " \t\r\n=");
-        size_t length = strchr("\"'", *quote) ? strcspn(quote + 1, "\"'") : 0;
+        bool opens = *quote == '"' || *quote == '\'';
+        size_t length = opens ? strcspn(quote + 1, (char[]){*quote, '\0'}) : 0;
         if (quote == c || length == 0 || length >= sizeof name)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)length, quote + 1);

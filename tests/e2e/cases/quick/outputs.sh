@@ -54,6 +54,14 @@ await_run
 grep -q '^return {' piped || fail "the fit did not come through the pipe"
 [ -p pipe ] || fail "the pipe was replaced"
 
+# ---- the output itself ---------------------------------------------------------------------------
+
+egc-sim bench compressors --method topk --elements 10 --csv /dev/stdout | cat >piped
+grep -qFf header piped || fail "the table did not come through standard output"
+egc-sim bench compressors --method topk --elements 10 --csv /dev/stdout >both
+grep -qFf header both || fail "the table is not in the file of the output"
+grep -q '^  topk ' both || fail "what was printed is lost"
+
 # ---- nothing stays behind ------------------------------------------------------------------------
 
 find . -name '*.draft' | grep . && fail "drafts are left"
