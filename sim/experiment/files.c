@@ -271,18 +271,23 @@ void egc_draft_discard(egc_draft *draft)
     draft->fd = -1;
 }
 
+egc_status egc_draft_end(egc_draft *draft, egc_status status, egc_error *err)
+{
+    if (!status)
+        status = egc_draft_sync(draft, err);
+    if (!status)
+        status = egc_draft_commit(draft, err);
+    egc_draft_discard(draft);
+    return status;
+}
+
 egc_status egc_file_write(const char *path, const void *data, size_t len, egc_error *err)
 {
     egc_draft draft;
     egc_status status = egc_draft_open(&draft, path, err);
     if (!status)
         status = egc_draft_write(&draft, data, len, err);
-    if (!status)
-        status = egc_draft_sync(&draft, err);
-    if (!status)
-        status = egc_draft_commit(&draft, err);
-    egc_draft_discard(&draft);
-    return status;
+    return egc_draft_end(&draft, status, err);
 }
 
 /* ---- mapping --------------------------------------------------------------------------------- */

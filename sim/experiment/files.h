@@ -74,6 +74,10 @@ egc_status egc_draft_commit(egc_draft *draft, egc_error *err) EGC_MUST_CHECK;
 /* Leaves nothing of a draft that was not committed. */
 void egc_draft_discard(egc_draft *draft);
 
+/* How writing ends: synced and committed when it went well so far, otherwise discarded. `status`,
+ * or what failed then. */
+egc_status egc_draft_end(egc_draft *draft, egc_status status, egc_error *err) EGC_MUST_CHECK;
+
 /* All of it: a file is there whole or as it was. */
 egc_status egc_file_write(const char *path, const void *data, size_t len,
                           egc_error *err) EGC_MUST_CHECK;

@@ -162,12 +162,7 @@ static egc_status write_table(const char *folder, egc_table table, const table_s
         if (!status)
             status = egc_draft_write(&draft, rows->rows, rows->len, err);
     }
-    if (!status)
-        status = egc_draft_sync(&draft, err);
-    if (!status)
-        status = egc_draft_commit(&draft, err);
-    egc_draft_discard(&draft);
-    return status;
+    return egc_draft_end(&draft, status, err);
 }
 
 /* Writes the files of a record into a folder that is not a record yet. */

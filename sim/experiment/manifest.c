@@ -307,12 +307,7 @@ egc_status egc_manifest_write(const json_t *manifest, const char *dir, egc_error
         status = target.status ? target.status : check(true, err);
     if (!status)
         status = egc_draft_write(&target.draft, "\n", 1, err);
-    if (!status)
-        status = egc_draft_sync(&target.draft, err);
-    if (!status)
-        status = egc_draft_commit(&target.draft, err);
-    egc_draft_discard(&target.draft);
-    return status;
+    return egc_draft_end(&target.draft, status, err);
 }
 
 egc_status egc_manifest_read(const char *dir, json_t **out, egc_error *err)

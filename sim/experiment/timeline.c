@@ -48,12 +48,7 @@ egc_status egc_timeline_import(const char *dir, const char *run_id, const char *
     egc_status status = egc_draft_open(&draft, egc_timeline_record_path(record).text, err);
     if (!status)
         status = egc_draft_copy(&draft, from.text, 0, err);
-    if (!status)
-        status = egc_draft_sync(&draft, err);
-    if (!status)
-        status = egc_draft_commit(&draft, err);
-    egc_draft_discard(&draft);
-    return status;
+    return egc_draft_end(&draft, status, err);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
