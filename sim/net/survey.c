@@ -89,8 +89,7 @@ static egc_status choose_hosts(notes *at, const request *wanted)
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++) {
         names[i] = sg_host_get_name(all[i]);
-        status = egc_energy_check_host(
-            all[i], at->err); /* the plugin reads all; without it, a file is right or not */
+        status = egc_energy_check_host(all[i], at->err); /* SimGrid's plugin would read them all */
     }
     if (!status)
         status = wanted->choose(wanted->arg, names, n, chosen, &n_chosen, at->err);
