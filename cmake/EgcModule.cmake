@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# egc_module(NAME DIR [SOURCES ...] [LINKS ...] [PRIVATE_LINKS ...])
+# egc_module(NAME FOLDER [AS PATH] [SOURCES ...] [LINKS ...] [PRIVATE_LINKS ...])
 #
-# One folder of the project as one static library. Its headers are reached as "FOLDER/header.h"
-# through an include directory that holds that folder alone, so that code can include only the
-# folders it links to: the layering of the architecture is checked by the compiler.
+# One folder of the project as one static library. Its headers are reached as "PATH/header.h",
+# where PATH is the folder's name unless AS gives another, through an include directory that holds
+# that folder alone. Code can include only the folders it links to, so the compiler checks the
+# layering of the architecture.
 
 add_library(egc_flags INTERFACE)
 target_compile_features(egc_flags INTERFACE c_std_11)
@@ -24,25 +25,38 @@ if(EGC_FUZZ)
   target_compile_options(egc_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-function(egc_include_dir folder out)
-  get_filename_component(name ${folder} NAME)
-  set(dir ${CMAKE_BINARY_DIR}/include-${name})
-  file(MAKE_DIRECTORY ${dir})
-  file(CREATE_LINK ${folder} ${dir}/${name} SYMBOLIC)
-  set(${out} ${dir} PARENT_SCOPE)
+function(egc_include_dir folder path out)
+  string(REPLACE "/" "-" name ${path})
+  set(link ${CMAKE_BINARY_DIR}/include-${name}/${path})
+  get_filename_component(parent ${link} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${folder} ${link} SYMBOLIC)
+  set(${out} ${CMAKE_BINARY_DIR}/include-${name} PARENT_SCOPE)
 endfunction()
 
-# The files that the lines of a list.def register: MACRO(name) is PREFIX + name + .c.
+# egc_registered(LIST MACRO PREFIX OUT [FOLDER ...]): the files that the lines MACRO(name) of LIST
+# register, PREFIX + name + .c, each in this directory or in one of the folders.
 function(egc_registered list macro prefix out)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   file(STRINGS ${list} lines REGEX "^${macro}\\(")
-  list(TRANSFORM lines REPLACE "${macro}\\(([a-z0-9_]+)\\).*" "${prefix}\\1.c")
-  set(${out} ${lines} PARENT_SCOPE)
+  set(found "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "${macro}\\(([a-z0-9_]+)\\).*" "${prefix}\\1.c" file ${line})
+    foreach(folder IN ITEMS "." ${ARGN})
+      if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
+        list(APPEND found ${folder}/${file})
+      endif()
+    endforeach()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
 function(egc_module name folder)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  egc_include_dir(${folder} include_dir)
+  cmake_parse_arguments(arg "" "AS" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  if(NOT arg_AS)
+    get_filename_component(arg_AS ${folder} NAME)
+  endif()
+  egc_include_dir(${folder} ${arg_AS} include_dir)
   add_library(${name} STATIC ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC ${include_dir})

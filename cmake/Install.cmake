@@ -2,7 +2,7 @@
 # `cmake --install` puts in place the program, the compression library libegc with its headers, and
 # egc.pc for pkg-config. libegc is one shared library made of the folders below compressors/ and
 # sim/base; its headers keep their folders, reached through -I${includedir}/egc.
-set(libegc_parts egc_base egc_kernels egc_codec egc_memory egc_compressors)
+set(libegc_parts egc_base egc_kernels egc_codec egc_error_feedback egc_compressors)
 add_library(libegc SHARED)
 foreach(part ${libegc_parts})
   target_sources(libegc PRIVATE $<TARGET_OBJECTS:${part}>)
@@ -15,16 +15,17 @@ set(egc_include ${CMAKE_INSTALL_INCLUDEDIR}/egc)
 install(TARGETS egc-sim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS libegc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES compressors/egc.h DESTINATION ${egc_include})
-foreach(folder sim/base compressors/kernels compressors/codec compressors/memory)
+foreach(folder sim/base compressors/kernels compressors/codec compressors/error_feedback)
   get_filename_component(name ${folder} NAME)
   install(DIRECTORY ${folder}/ DESTINATION ${egc_include}/${name}
     FILES_MATCHING PATTERN "*.h" PATTERN "*_template.h" EXCLUDE)
 endforeach()
-foreach(name codec memory)
+foreach(name codec error_feedback)
   install(FILES compressors/${name}/list.def DESTINATION ${egc_include}/${name})
 endforeach()
-install(FILES compressors/compressor.h compressors/merge.h compressors/method.h compressors/sparse.h
-  DESTINATION ${egc_include}/compressors)
+install(FILES compressors/plugin.h DESTINATION ${egc_include}/compressors)
+install(FILES compressors/core/merge.h compressors/core/method.h compressors/core/sparse_message.h
+  DESTINATION ${egc_include}/compressors/core)
 
 # Relative, so that an installed tree can be moved.
 file(RELATIVE_PATH EGC_PC_TO_PREFIX

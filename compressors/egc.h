@@ -15,10 +15,10 @@
 #define EGC_H
 
 #include "codec/codec.h"
-#include "compressors/compressor.h"
-#include "compressors/merge.h"
-#include "compressors/method.h"
-#include "compressors/sparse.h"
+#include "compressors/core/merge.h"
+#include "compressors/core/method.h"
+#include "compressors/core/sparse_message.h"
+#include "compressors/plugin.h"
 #include "kernels/kernels.h"
 
 #endif

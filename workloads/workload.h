@@ -10,8 +10,8 @@
  * `layers` (forward order: the layer nearest the input first). Gradients have the same layout.
  *
  * A workload is used from one thread. It is opened inside the process that simulates. */
-#ifndef EGC_WORKLOAD_H
-#define EGC_WORKLOAD_H
+#ifndef EGC_WORKLOADS_WORKLOAD_H
+#define EGC_WORKLOADS_WORKLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

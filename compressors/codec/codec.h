@@ -3,9 +3,9 @@
  *
  * A codec is one const descriptor in one file, named by one line of list.def; its place there is
  * its number on the wire, so lines are added at the end. Sizes are exact, in bits, before the
- * padding that ends each of the two fields of a message (compressors/sparse.h). */
-#ifndef EGC_CODEC_H
-#define EGC_CODEC_H
+ * padding that ends each of the two fields of a message (compressors/core/sparse_message.h). */
+#ifndef EGC_CODEC_CODEC_H
+#define EGC_CODEC_CODEC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /* Elias' universal codes of integers x >= 1 (Elias 1975), N = floor(log2 x):
  *     gamma   N zeros, then x in its N + 1 bits             1 -> 1, 3 -> 011, 5 -> 00101
  *     delta   the gamma code of N + 1, then the low N bits  1 -> 1, 3 -> 0101, 5 -> 01101 */
-#ifndef EGC_ELIAS_H
-#define EGC_ELIAS_H
+#ifndef EGC_CODEC_ELIAS_H
+#define EGC_CODEC_ELIAS_H
 
 #include "base/bits.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ascending positions as the gaps between them. */
-#ifndef EGC_GAPS_H
-#define EGC_GAPS_H
+#ifndef EGC_CODEC_GAPS_H
+#define EGC_CODEC_GAPS_H
 
 #include "codec/codec.h"
 

@@ -10,8 +10,8 @@
  *
  * The code is one byte, 0 or 1, and then the bytes as they are or the range coder's, whichever are
  * fewer: never more than one byte longer than the input. Nothing is coded as nothing. */
-#ifndef EGC_RANGE_H
-#define EGC_RANGE_H
+#ifndef EGC_CODEC_RANGE_H
+#define EGC_CODEC_RANGE_H
 
 #include "base/buf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signs as bits, 1 for what is below zero. */
-#ifndef EGC_SIGNS_H
-#define EGC_SIGNS_H
+#ifndef EGC_CODEC_SIGNS_H
+#define EGC_CODEC_SIGNS_H
 
 #include "base/bits.h"
 

@@ -10,8 +10,8 @@
  *
  * Known answer, by hand: 4, -4, 0 with b = 4 have N = 4 and nothing left to chance: 0x40800000,
  * codes 0111 1111 0000. */
-#ifndef EGC_STOCHASTIC_H
-#define EGC_STOCHASTIC_H
+#ifndef EGC_CODEC_STOCHASTIC_H
+#define EGC_CODEC_STOCHASTIC_H
 
 #include "codec/codec.h"
 

@@ -5,8 +5,8 @@
  * for another instruction set. Sums run over 16 interleaved partial sums that are folded in a
  * fixed order, and multiplications are never contracted with additions, so all variants give the
  * same bits. Vectors need no alignment. */
-#ifndef EGC_KERNELS_H
-#define EGC_KERNELS_H
+#ifndef EGC_KERNELS_KERNELS_H
+#define EGC_KERNELS_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,14 +3,14 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/atomic_file.h"
 #include "base/mem.h"
-#include "cli/bench_library.h"
-#include "cli/bench_simulator.h"
-#include "cli/cli.h"
+#include "cli/bench/library.h"
+#include "cli/bench/simulator.h"
+#include "cli/table.h"
 #include "cli/versions.h"
-#include "experiment/cost_file.h"
-#include "experiment/csv.h"
-#include "experiment/files.h"
+#include "experiment/results/csv.h"
+#include "experiment/spec/cost_file.h"
 
 /* But for the compressors, which give a table of costs. */
 static const struct {

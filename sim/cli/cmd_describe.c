@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/catalog.h"
-#include "cli/cli.h"
-#include "cli/pages.h"
+#include "cli/describe/catalog.h"
+#include "cli/describe/pages.h"
+#include "cli/table.h"
 #include "script/cluster.h"
 
 enum { OPTION_SET };

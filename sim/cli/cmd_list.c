@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "cli/catalog.h"
-#include "cli/cli.h"
+#include "cli/describe/catalog.h"
+#include "cli/table.h"
 
 static const egc_usage usage = {
     .command = "list",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <limits.h>
 
-#include "cli/cli.h"
-#include "experiment/results.h"
+#include "cli/table.h"
+#include "experiment/results/results.h"
 
 enum { OPTION_OUT };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/cli.h"
-#include "cli/cluster_page.h"
+#include "cli/describe/cluster_page.h"
+#include "cli/table.h"
 #include "plot/graphviz.h"
 #include "plot/plot.h"
 #include "script/cluster.h"

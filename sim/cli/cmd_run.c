@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/cli.h"
 #include "cli/summary.h"
+#include "cli/table.h"
 #include "cli/versions.h"
-#include "experiment/metrics.h"
-#include "experiment/runner.h"
+#include "experiment/results/columns.h"
+#include "experiment/run/runner.h"
 #include "script/script.h"
 
 enum {

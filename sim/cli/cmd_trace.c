@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/fit.h"
-#include "cli/record.h"
+#include "cli/table.h"
+#include "cli/trace/fit.h"
+#include "cli/trace/record.h"
 #include "workloads/trace/info.h"
 
 /* ---- trace info ----------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/cli.h"
+#include "cli/table.h"
 #include "cli/versions.h"
 
 static const egc_usage usage = {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/param.h"
-#include "cli/cli.h"
+#include "cli/table.h"
 #include "kernels/kernels.h"
 #include "workloads/train/datasets/locate.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/table.h"
 #include "plot/figure.h"
 #include "plot/view.h"
 

@@ -3,7 +3,7 @@
 #ifndef EGC_CLI_VERSIONS_H
 #define EGC_CLI_VERSIONS_H
 
-#include "experiment/manifest.h"
+#include "experiment/results/manifest.h"
 
 /* For `egc-sim version` and for the manifest. Borrowed. */
 const egc_provenance *egc_versions_get(void);

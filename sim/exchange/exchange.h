@@ -5,12 +5,12 @@
  * exchanges sum vectors of elements in place; GATHER exchanges give every rank the message of every
  * other, of whatever lengths; BROADCAST exchanges give every rank the message of one; SCATTER
  * exchanges give every rank what every other has for it. */
-#ifndef EGC_EXCHANGE_H
-#define EGC_EXCHANGE_H
+#ifndef EGC_EXCHANGE_EXCHANGE_H
+#define EGC_EXCHANGE_EXCHANGE_H
 
 #include <stdbool.h>
 
-#include "net/transport.h"
+#include "net/transport/transport.h"
 
 typedef enum egc_exchange_kind {
     EGC_EXCHANGE_REDUCE,

@@ -4,7 +4,7 @@
 #define EGC_EXCHANGE_GROUPS_H
 
 #include "exchange/exchange.h"
-#include "net/subgroup.h"
+#include "net/transport/subgroup.h"
 
 /* Group G is the ranks from G * group on: `group` of them, or what is left for the last. */
 typedef struct egc_groups {

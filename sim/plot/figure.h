@@ -3,8 +3,8 @@
 #ifndef EGC_PLOT_FIGURE_H
 #define EGC_PLOT_FIGURE_H
 
+#include "base/text.h"
 #include "plot/gnuplot.h"
-#include "plot/text.h"
 #include "plot/view.h"
 
 /* One figure of one setting while it is drawn. */

@@ -4,8 +4,8 @@
  * A figure is one const descriptor in one file (figure.h). For each one the folder's `plots` gets
  * NAME.csv (what is drawn), NAME.gp (how) and NAME.FORMAT, so that `gnuplot NAME.gp` in that
  * folder draws it again after a change of style. */
-#ifndef EGC_PLOT_H
-#define EGC_PLOT_H
+#ifndef EGC_PLOT_PLOT_H
+#define EGC_PLOT_PLOT_H
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plot/text.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "experiment/csv.h"
+#include "experiment/results/csv.h"
 
 void egc_text_put(egc_text *text, const char *format, ...)
 {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "experiment/csv.h"
+#include "experiment/results/csv.h"
 
 typedef enum egc_scope {
     EGC_SCOPE_LINK,     /* a setting has one bandwidth */

@@ -4,7 +4,7 @@
 #ifndef EGC_SCRIPT_CLUSTER_H
 #define EGC_SCRIPT_CLUSTER_H
 
-#include "experiment/resolve.h"
+#include "experiment/spec/resolve.h"
 
 /* What egc.cluster.NAME{...} stands for, each of settings a field as --set takes it, without
  * "cluster.". The parameters come from arena. */

@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "experiment/spec.h"
+#include "experiment/spec/spec.h"
 
 /* Converts the value on top of the stack and leaves it there. It stands at `path` ("" for an
  * experiment), was written at `where`, and the tree lives in arena. FORMAT for what no experiment

@@ -3,7 +3,7 @@
 #ifndef EGC_SCRIPT_DEVICES_H
 #define EGC_SCRIPT_DEVICES_H
 
-#include "experiment/resolve.h"
+#include "experiment/spec/resolve.h"
 
 typedef struct egc_device_list {
     egc_device_profiles profiles; /* in the order of the file, ended by a row without a name */

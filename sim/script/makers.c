@@ -5,9 +5,9 @@
 #include <lualib.h>
 #include <string.h>
 
-#include "compressors/method.h"
-#include "experiment/maker.h"
-#include "net/cluster.h"
+#include "compressors/core/method.h"
+#include "experiment/spec/constructor.h"
+#include "net/cluster/cluster.h"
 #include "script/state.h"
 #include "train/algorithm.h"
 #include "workloads/workload.h"

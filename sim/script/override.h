@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "experiment/spec.h"
+#include "experiment/spec/spec.h"
 
 /* Applies one setting to *root. VALUE is a Lua expression that may use egc
  * ("seed=egc.each{1, 2}"); what is none is text ("cluster.bandwidth=10Gbps"). Raises Lua errors. */

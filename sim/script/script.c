@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "experiment/build.h"
+#include "experiment/spec/build.h"
 #include "script/makers.h"
 #include "script/session.h"
 #include "script/simulate.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lua experiments: a script says what to run. */
-#ifndef EGC_SCRIPT_H
-#define EGC_SCRIPT_H
+#ifndef EGC_SCRIPT_SCRIPT_H
+#define EGC_SCRIPT_SCRIPT_H
 
-#include "experiment/experiment.h"
+#include "experiment/spec/experiment.h"
 
 typedef struct egc_script {
     egc_experiment *experiments; /* in the order returned; their names differ */

@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "experiment/experiment.h"
+#include "experiment/spec/experiment.h"
 #include "script/devices.h"
 
 typedef struct egc_session {

@@ -4,9 +4,9 @@
 #include <lauxlib.h>
 #include <string.h>
 
-#include "experiment/build.h"
-#include "experiment/metrics.h"
-#include "experiment/runner.h"
+#include "experiment/results/columns.h"
+#include "experiment/run/runner.h"
+#include "experiment/spec/build.h"
 #include "script/makers.h"
 #include "script/session.h"
 

@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "train/training.h"
+#include "train/config.h"
 
 /* Pushes {workload = {name=, ...}, cluster = {...}, method = {name=, ratio=, ...},
  * algorithm = {name=, ...}, exchange=, workers=, seed=, ...}. Quantities are in SI units; what is

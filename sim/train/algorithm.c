@@ -2,12 +2,12 @@
 #include "train/algorithm.h"
 
 #define EGC_ALGORITHM(name) extern const egc_algorithm_type egc_algorithm_##name;
-#include "train/algorithms/list.def"
+#include "train/list.def"
 #undef EGC_ALGORITHM
 
 static const egc_algorithm_type *const types[] = {
 #define EGC_ALGORITHM(name) &egc_algorithm_##name,
-#include "train/algorithms/list.def"
+#include "train/list.def"
 #undef EGC_ALGORITHM
     NULL,
 };

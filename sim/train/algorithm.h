@@ -7,7 +7,7 @@
 #ifndef EGC_TRAIN_ALGORITHM_H
 #define EGC_TRAIN_ALGORITHM_H
 
-#include "train/training.h"
+#include "train/config.h"
 
 typedef struct egc_algorithm_type {
     const char *name;

@@ -5,7 +5,7 @@
 #include "support/test.h"
 
 #include "codec/codec.h"
-#include "compressors/sparse.h"
+#include "compressors/core/sparse_message.h"
 #include "support/inputs.h"
 
 /* Supports of n positions: none too regular, the extremes included. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Combinations that make no sense, and values that are not valid: each refused with the reason. */
-#include "compressors/message.h"
+#include "compressors/core/frame.h"
 #include "support/method.h"
 
 static void nonsense_is_refused(void **state)

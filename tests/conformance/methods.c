@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every method with every memory and value codec, over several steps and several units: what was
  * sent and what stays behind make up what came in, and the receiver gets what the sender thinks. */
-#include "compressors/message.h"
+#include "compressors/core/frame.h"
 #include "support/inputs.h"
 #include "support/team.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of costs: which rows are about a method, and what is refused. */
-#include "experiment/cost_file.h"
+#include "experiment/spec/cost_file.h"
 
 #include "base/mem.h"
 #include "support/test.h"

@@ -3,7 +3,7 @@
 #ifndef EGC_TESTS_FAKE_H
 #define EGC_TESTS_FAKE_H
 
-#include "experiment/runner.h"
+#include "experiment/run/runner.h"
 #include "support/test.h"
 
 /* 15 points: the methods topk, none, threshold (in this order: the dense run is not the first),

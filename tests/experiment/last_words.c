@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which line of what a process printed says why it ended. */
-#include "experiment/last_words.h"
+#include "experiment/run/crash_reason.h"
 #include "support/test.h"
 
 static void assert_words(const char *output, const char *reason, const char *last)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compressors/method.h"
+#include "compressors/core/method.h"
 #include "fuzz.h"
 #include "support/inputs.h"
 

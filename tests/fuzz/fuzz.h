@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "compressors/compressor.h"
+#include "compressors/plugin.h"
 
 /* ---- a target gives these -------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include "support/inputs.h"
 #include "support/team.h"
 
-#include "compressors/message.h"
+#include "compressors/core/frame.h"
 
 enum { MAX_UNITS = 2, MAX_N = 1025 + 7, MAX_WORKERS = 3, STEPS = 3 };
 enum { RAW = 1, REDUCED = 2 }; /* flags: messages without fingerprint; summed where they can be */

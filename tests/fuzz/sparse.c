@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compressors/sparse.h"
+#include "compressors/core/sparse_message.h"
 #include "fuzz.h"
 #include "support/inputs.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "compressors/sparse.h"
+#include "compressors/core/sparse_message.h"
 #include "support/codecs.h"
 #include "support/test.h"
 

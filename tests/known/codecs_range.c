@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "codec/codec.h"
 #include "codec/range.h"
-#include "compressors/sparse.h"
+#include "compressors/core/sparse_message.h"
 #include "support/inputs.h"
 
 extern const egc_value_codec egc_value_codec_fp32, egc_value_codec_q8, egc_value_codec_q4,

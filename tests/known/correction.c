@@ -3,7 +3,7 @@
  * derived from: with it, a constant gradient moves a weight as far as uncompressed momentum SGD. */
 #include "support/test.h"
 
-#include "compressors/method.h"
+#include "compressors/core/method.h"
 
 static void known_values(void **state)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "compressors/compressor.h"
+#include "compressors/plugin.h"
 #include "kernels/kernels.h"
 
 typedef struct vector {

@@ -3,7 +3,7 @@
 #ifndef EGC_TESTS_NET_CLUSTERS_H
 #define EGC_TESTS_NET_CLUSTERS_H
 
-#include "net/network.h"
+#include "net/topology/graph.h"
 #include "simulate.h"
 
 typedef struct test_cluster {

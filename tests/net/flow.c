@@ -2,7 +2,7 @@
 /* The largest flow through graphs whose answer is known. */
 #include "support/test.h"
 
-#include "net/flow.h"
+#include "net/topology/max_flow.h"
 
 typedef struct edge {
     size_t from, to;

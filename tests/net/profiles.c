@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "clusters.h"
 #include "events.h"
-#include "net/subgroup.h"
+#include "net/transport/subgroup.h"
 #include "support/test.h"
 
 /* On a star of 1 MB/s and 1 ms. */

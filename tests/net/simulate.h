@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "exchange/exchange.h"
-#include "net/world.h"
+#include "net/world/world.h"
 
 typedef struct worker {
     egc_world *world;

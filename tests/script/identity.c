@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "experiment/resolve.h"
+#include "experiment/spec/resolve.h"
 #include "harness.h"
 #include "script/devices.h"
 

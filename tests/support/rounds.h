@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "compressors/compressor.h"
+#include "compressors/plugin.h"
 #include "kernels/kernels.h"
 #include "support/inputs.h"
 

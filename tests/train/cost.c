@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What compression is charged: the law of tables, what runs make of one, what is measured, and
  * the order in which the model puts methods. */
-#include "train/cost.h"
-#include "train/cost_table.h"
+#include "train/cost/cost_model.h"
+#include "train/cost/cost_table.h"
 #include "train/quadratic.h"
 
 enum { P = 4 };

@@ -5,7 +5,7 @@
 #include <complex.h>
 
 #include "train/algorithm.h"
-#include "train/neighbours.h"
+#include "train/gossip/graph.h"
 
 static void set_in(const egc_param *table, void *params, const char *key, const char *word)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Learning logs: a run that replays one takes the times, and reports the rows, of one that trains;
  * what is incomplete, damaged or of other learning is refused. */
-#include "train/learning_log.h"
 #include "train/quadratic.h"
+#include "train/sync/training_log.h"
 
 enum { P = 4, STEPS = 5, ROOM = 1 << 20 };
 static const char key[] = "0123456789abcdef";

@@ -2,10 +2,10 @@
 /* Fidelity, tallies, the optimiser and the cost model, by hand. */
 #include "support/test.h"
 
-#include "train/cost.h"
-#include "train/fidelity.h"
-#include "train/optimizer.h"
-#include "train/tally.h"
+#include "train/core/optimizer.h"
+#include "train/cost/cost_model.h"
+#include "train/metrics/fidelity.h"
+#include "train/metrics/tally.h"
 
 static void fidelity_by_hand(void **state)
 {

@@ -2,8 +2,8 @@
 /* Buckets as DDP makes them, units of each granularity, and times from records or FLOPs. */
 #include "support/test.h"
 
-#include "train/plan.h"
-#include "train/training.h"
+#include "train/config.h"
+#include "train/core/partition.h"
 
 /* Layers of 1, 2, 3, 4 floats: recorded times for the first two, FLOPs for the others. */
 static egc_layer layers[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parameter server: what it learns, who waits for whom, what goes wrong. */
-#include "net/writer.h"
+#include "net/cluster/writer.h"
 #include "train/server.h"
 
 /* ---- a slow host ----------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "train/training.h"
+#include "train/config.h"
 
 enum { SMALL = 100, LARGE = 900, ROWS = 30, N = SMALL + LARGE, MAX_STEPS = 64, MAX_EVENTS = 4096 };
 

@@ -5,7 +5,7 @@
 #define EGC_TESTS_TRAIN_SERVER_H
 
 #include "train/algorithm.h"
-#include "train/algorithms/ps.h"
+#include "train/ps/ps.h"
 #include "train/quadratic.h"
 
 static int n_layers = 1;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "experiment/csv.h"
+#include "experiment/results/csv.h"
 
 /* Writes len bytes to a new file and reads them as a table. */
 static egc_status read_bytes(const void *bytes, size_t len, char path[32], egc_csv_table *table,

@@ -4,7 +4,7 @@
 #define EGC_VALIDATION_RUN_H
 
 #include "net/clusters.h"
-#include "train/training.h"
+#include "train/config.h"
 
 typedef struct run {
     test_cluster star;

@@ -18,7 +18,7 @@
 #include "run.h"
 #include "support/test.h"
 #include "train/algorithm.h"
-#include "train/algorithms/ps.h"
+#include "train/ps/ps.h"
 
 #define LIMIT 1e-3
 

@@ -7,7 +7,7 @@
 
 #include "exchange/exchange.h"
 #include "net/clusters.h"
-#include "train/plan.h"
+#include "train/core/partition.h"
 
 enum { STEP_BUCKETS = 512 };
 

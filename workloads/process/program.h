@@ -4,8 +4,8 @@
  * Both are one socket, because writing to a program that has died then is an error and not a
  * signal. The program is started by the shell in this process's group: whoever kills the group
  * kills it too. Each exchange (what is sent, and the answer) has a time limit. */
-#ifndef EGC_PROGRAM_H
-#define EGC_PROGRAM_H
+#ifndef EGC_WORKLOADS_PROCESS_PROGRAM_H
+#define EGC_WORKLOADS_PROCESS_PROGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words that the workload `process` and the user's program exchange, version 1. README.md
  * explains them. Everything is little-endian; structs have no gaps. */
-#ifndef EGC_PROCESS_PROTOCOL_H
-#define EGC_PROCESS_PROTOCOL_H
+#ifndef EGC_WORKLOADS_PROCESS_PROTOCOL_H
+#define EGC_WORKLOADS_PROCESS_PROTOCOL_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  * counted. Products that have no parameters of their own (of queries with keys, of attention with
  * values, and of the output with an embedding listed before) are charged to the tensor listed last
  * before them: backwards, its gradient is the next to be ready once they are done. */
-#ifndef EGC_PROFILE_H
-#define EGC_PROFILE_H
+#ifndef EGC_WORKLOADS_PROFILES_PROFILE_H
+#define EGC_WORKLOADS_PROFILES_PROFILE_H
 
 #include "workloads/workload.h"
 

@@ -2,8 +2,8 @@
 /* Functions of a positive float as tables: each octave of the argument is cut into 2^CUT equal
  * cells, and within a cell the function is a straight line. So a quantile function is as exact far
  * out in the tail as in the middle, at the price of one look-up. */
-#ifndef EGC_SYNTHETIC_CURVE_H
-#define EGC_SYNTHETIC_CURVE_H
+#ifndef EGC_WORKLOADS_SYNTHETIC_CURVE_H
+#define EGC_WORKLOADS_SYNTHETIC_CURVE_H
 
 #include <stdint.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * Laplace and Gaussian have closed forms; the others' likelihood is climbed by GSL's simplex
  * (Nelder, Mead), over log(scale) and the shape. To climb fast, all but the largest magnitudes are
  * summed up in groups of neighbours by their means of y and of log(y). */
-#ifndef EGC_SYNTHETIC_ESTIMATE_H
-#define EGC_SYNTHETIC_ESTIMATE_H
+#ifndef EGC_WORKLOADS_SYNTHETIC_ESTIMATE_H
+#define EGC_WORKLOADS_SYNTHETIC_ESTIMATE_H
 
 #include <stddef.h>
 

@@ -12,8 +12,8 @@
  *
  * On top of that, a share `zeros` of all values is exactly 0, and the rest is distributed so.
  * Distribution functions and their inverses are GSL's. */
-#ifndef EGC_SYNTHETIC_LAW_H
-#define EGC_SYNTHETIC_LAW_H
+#ifndef EGC_WORKLOADS_SYNTHETIC_LAW_H
+#define EGC_WORKLOADS_SYNTHETIC_LAW_H
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The layers of synthetic gradients as they are written in an experiment, and what they come to. */
-#ifndef EGC_SYNTHETIC_LAYERS_H
-#define EGC_SYNTHETIC_LAYERS_H
+#ifndef EGC_WORKLOADS_SYNTHETIC_LAYERS_H
+#define EGC_WORKLOADS_SYNTHETIC_LAYERS_H
 
 #include "workloads/synthetic/law.h"
 #include "workloads/workload.h"

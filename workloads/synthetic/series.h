@@ -14,8 +14,8 @@
  * are correlated by exactly r.
  *
  * Known answer: for r = 1/8, D = 2 and z_1 = (e_0 + e_2) / 8 + sqrt(31/32) e_1. */
-#ifndef EGC_SYNTHETIC_SERIES_H
-#define EGC_SYNTHETIC_SERIES_H
+#ifndef EGC_WORKLOADS_SYNTHETIC_SERIES_H
+#define EGC_WORKLOADS_SYNTHETIC_SERIES_H
 
 #include <stddef.h>
 #include <stdint.h>

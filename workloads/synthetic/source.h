@@ -5,8 +5,8 @@
  * the correlation the values have the law's distribution.
  *
  * Magnitudes that fewer than one value in 2^42 exceeds count as the one that just so many do. */
-#ifndef EGC_SYNTHETIC_SOURCE_H
-#define EGC_SYNTHETIC_SOURCE_H
+#ifndef EGC_WORKLOADS_SYNTHETIC_SOURCE_H
+#define EGC_WORKLOADS_SYNTHETIC_SOURCE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An open trace: checked through and through when opened, then read one gradient at a time. */
-#ifndef EGC_TRACE_FILE_H
-#define EGC_TRACE_FILE_H
+#ifndef EGC_WORKLOADS_TRACE_FILE_H
+#define EGC_WORKLOADS_TRACE_FILE_H
 
 #include "workloads/trace/format.h"
 #include "workloads/trace/hdf5_io.h"

@@ -12,8 +12,8 @@
  * that are not 0 have the same sign as often as two recorded ones, whatever the distribution.
  * Neighbouring steps are neighbours in the trace. What is within two standard errors of 0 counts as
  * 0. */
-#ifndef EGC_TRACE_FIT_H
-#define EGC_TRACE_FIT_H
+#ifndef EGC_WORKLOADS_TRACE_FIT_H
+#define EGC_WORKLOADS_TRACE_FIT_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The constants of the trace format, which README.md describes for those who write it. */
-#ifndef EGC_TRACE_FORMAT_H
-#define EGC_TRACE_FORMAT_H
+#ifndef EGC_WORKLOADS_TRACE_FORMAT_H
+#define EGC_WORKLOADS_TRACE_FORMAT_H
 
 #include <stdint.h>
 

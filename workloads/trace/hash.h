@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which trace a file holds, without reading gigabytes. */
-#ifndef EGC_TRACE_HASH_H
-#define EGC_TRACE_HASH_H
+#ifndef EGC_WORKLOADS_TRACE_HASH_H
+#define EGC_WORKLOADS_TRACE_HASH_H
 
 #include <stdint.h>
 

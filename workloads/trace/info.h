@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a trace holds, with figures from a sample of its gradients. */
-#ifndef EGC_TRACE_INFO_H
-#define EGC_TRACE_INFO_H
+#ifndef EGC_WORKLOADS_TRACE_INFO_H
+#define EGC_WORKLOADS_TRACE_INFO_H
 
 #include "workloads/trace/format.h"
 #include "workloads/workload.h"

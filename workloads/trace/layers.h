@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The group /layers of a trace: names, shapes, and what each layer costs to compute. */
-#ifndef EGC_TRACE_LAYERS_H
-#define EGC_TRACE_LAYERS_H
+#ifndef EGC_WORKLOADS_TRACE_LAYERS_H
+#define EGC_WORKLOADS_TRACE_LAYERS_H
 
 #include "workloads/trace/hdf5_io.h"
 #include "workloads/workload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The look at a file's first bytes that comes before HDF5 may touch it. */
-#ifndef EGC_TRACE_SIGNATURE_H
-#define EGC_TRACE_SIGNATURE_H
+#ifndef EGC_WORKLOADS_TRACE_SIGNATURE_H
+#define EGC_WORKLOADS_TRACE_SIGNATURE_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records a trace step by step. The file can be read at any moment, even after the recording
  * process was killed: it then holds the steps completed so far. */
-#ifndef EGC_TRACE_WRITER_H
-#define EGC_TRACE_WRITER_H
+#ifndef EGC_WORKLOADS_TRACE_WRITER_H
+#define EGC_WORKLOADS_TRACE_WRITER_H
 
 #include "workloads/trace/format.h"
 #include "workloads/workload.h"

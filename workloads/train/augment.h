@@ -2,8 +2,8 @@
 /* The usual augmentation of small images (He, Zhang, Ren, Sun 2016, as others before): pad by four
  * on each side, cut out the original size at a random place, mirror every second image. The pad is
  * zero as the network sees it, the mean colour. */
-#ifndef EGC_TRAIN_AUGMENT_H
-#define EGC_TRAIN_AUGMENT_H
+#ifndef EGC_WORKLOADS_TRAIN_AUGMENT_H
+#define EGC_WORKLOADS_TRAIN_AUGMENT_H
 
 #include <stdint.h>
 

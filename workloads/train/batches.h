@@ -8,8 +8,8 @@
  *
  * After egc_batches_split each worker has its own examples for good, and every epoch is a
  * permutation of them. */
-#ifndef EGC_TRAIN_BATCHES_H
-#define EGC_TRAIN_BATCHES_H
+#ifndef EGC_WORKLOADS_TRAIN_BATCHES_H
+#define EGC_WORKLOADS_TRAIN_BATCHES_H
 
 #include <stddef.h>
 #include <stdint.h>

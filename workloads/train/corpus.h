@@ -3,8 +3,8 @@
  *
  * A word is a run of bytes without white space. Every line that has words ends with one more,
  * <eos>; empty lines say nothing. The vocabulary is that of the training part. */
-#ifndef EGC_TRAIN_CORPUS_H
-#define EGC_TRAIN_CORPUS_H
+#ifndef EGC_WORKLOADS_TRAIN_CORPUS_H
+#define EGC_WORKLOADS_TRAIN_CORPUS_H
 
 #include "base/buf.h"
 #include "workloads/train/datasets/dataset.h"

@@ -4,8 +4,8 @@
  * Layers append primitives once, when the network is built; a training step only executes them.
  * The graph owns everything that is made through it, so layers free nothing. Each primitive gets
  * its scratch memory from the graph too, which makes it independent of the thread that runs it. */
-#ifndef EGC_TRAIN_GRAPH_H
-#define EGC_TRAIN_GRAPH_H
+#ifndef EGC_WORKLOADS_TRAIN_GRAPH_H
+#define EGC_WORKLOADS_TRAIN_GRAPH_H
 
 #include <dnnl.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A network that learns to tell the classes of images: what the workload `train` is made of when
  * its data set has them. */
-#ifndef EGC_TRAIN_IMAGES_H
-#define EGC_TRAIN_IMAGES_H
+#ifndef EGC_WORKLOADS_TRAIN_IMAGES_H
+#define EGC_WORKLOADS_TRAIN_IMAGES_H
 
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets/net.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A network that learns to predict the next word of a text: what the workload `train` is made of
  * when its data set is one. */
-#ifndef EGC_TRAIN_LANGUAGE_H
-#define EGC_TRAIN_LANGUAGE_H
+#ifndef EGC_WORKLOADS_TRAIN_LANGUAGE_H
+#define EGC_WORKLOADS_TRAIN_LANGUAGE_H
 
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets/net.h"

@@ -3,8 +3,8 @@
  *
  * Parameters and gradients are the caller's flat vectors, row-major, in the order of the layers.
  * Inside, oneDNN chooses its own layouts. */
-#ifndef EGC_TRAIN_NETWORK_H
-#define EGC_TRAIN_NETWORK_H
+#ifndef EGC_WORKLOADS_TRAIN_NETWORK_H
+#define EGC_WORKLOADS_TRAIN_NETWORK_H
 
 #include "workloads/train/layers/layer.h"
 

@@ -5,8 +5,8 @@
  * go a tenth of the way to the mean of what the workers found in their batches of that step, as if
  * the workers had averaged them; all replicas would hold the same. The sum runs over the workers in
  * the order of their numbers, so the order in which gradients are asked for does not matter. */
-#ifndef EGC_TRAIN_RUNNING_H
-#define EGC_TRAIN_RUNNING_H
+#ifndef EGC_WORKLOADS_TRAIN_RUNNING_H
+#define EGC_WORKLOADS_TRAIN_RUNNING_H
 
 #include <stdbool.h>
 #include <stddef.h>

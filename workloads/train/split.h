@@ -8,8 +8,8 @@
  * small one leaves each with few classes. All get the same number of examples, but for one at most,
  * so that their mean gradient is still one of the whole training set; the price is that the last
  * examples go to whoever is next, whatever their class. */
-#ifndef EGC_TRAIN_SPLIT_H
-#define EGC_TRAIN_SPLIT_H
+#ifndef EGC_WORKLOADS_TRAIN_SPLIT_H
+#define EGC_WORKLOADS_TRAIN_SPLIT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * each step every stream goes on by `sequence` words, and each word's label is the one behind it.
  * At the end of the streams they start again: an epoch is over. Words that do not fill a step for
  * all streams are left out. */
-#ifndef EGC_TRAIN_STREAMS_H
-#define EGC_TRAIN_STREAMS_H
+#ifndef EGC_WORKLOADS_TRAIN_STREAMS_H
+#define EGC_WORKLOADS_TRAIN_STREAMS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * Words are counted first; then the most frequent ones get numbers, and all others are one word,
  * <unk>. Number 0 is <unk>, number 1 the end of a line <eos>; the others follow, the more frequent
  * first, equally frequent ones in the order of their bytes. */
-#ifndef EGC_TRAIN_VOCABULARY_H
-#define EGC_TRAIN_VOCABULARY_H
+#ifndef EGC_WORKLOADS_TRAIN_VOCABULARY_H
+#define EGC_WORKLOADS_TRAIN_VOCABULARY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * A data set is one const descriptor in one file, named by one line of list.def. Numbers stay the
  * bytes they are in the file until a batch is made of them. */
-#ifndef EGC_TRAIN_DATASET_H
-#define EGC_TRAIN_DATASET_H
+#ifndef EGC_WORKLOADS_TRAIN_DATASETS_DATASET_H
+#define EGC_WORKLOADS_TRAIN_DATASETS_DATASET_H
 
 #include "base/buf.h"
 #include "workloads/train/layers/layer.h"

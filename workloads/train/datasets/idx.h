@@ -2,8 +2,8 @@
 /* The files MNIST and its successors come in. An IDX file is big-endian: two zero bytes, the type
  * of the numbers (8: unsigned bytes), the number of dimensions, each dimension in four bytes, then
  * the numbers in row-major order. All four files are gzipped. */
-#ifndef EGC_TRAIN_IDX_H
-#define EGC_TRAIN_IDX_H
+#ifndef EGC_WORKLOADS_TRAIN_DATASETS_IDX_H
+#define EGC_WORKLOADS_TRAIN_DATASETS_IDX_H
 
 #include "workloads/train/datasets/dataset.h"
 

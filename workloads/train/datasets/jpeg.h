@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One JPEG image into bytes, by libjpeg. */
-#ifndef EGC_TRAIN_JPEG_H
-#define EGC_TRAIN_JPEG_H
+#ifndef EGC_WORKLOADS_TRAIN_DATASETS_JPEG_H
+#define EGC_WORKLOADS_TRAIN_DATASETS_JPEG_H
 
 #include <stddef.h>
 #include <stdint.h>

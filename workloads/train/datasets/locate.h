@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where the files of data sets are: in the folder a workload names; else in the user's folder of
  * data sets, if there is one, or in the system's. */
-#ifndef EGC_TRAIN_LOCATE_H
-#define EGC_TRAIN_LOCATE_H
+#ifndef EGC_WORKLOADS_TRAIN_DATASETS_LOCATE_H
+#define EGC_WORKLOADS_TRAIN_DATASETS_LOCATE_H
 
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What convolutions and linear layers share: a weight, a bias if it is wanted, and primitives with
  * the same arguments. A file of such a layer only describes its three primitives. */
-#ifndef EGC_TRAIN_AFFINE_H
-#define EGC_TRAIN_AFFINE_H
+#ifndef EGC_WORKLOADS_TRAIN_LAYERS_AFFINE_H
+#define EGC_WORKLOADS_TRAIN_LAYERS_AFFINE_H
 
 #include "workloads/train/layers/layer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a fork needs of its join. */
-#ifndef EGC_TRAIN_JOIN_H
-#define EGC_TRAIN_JOIN_H
+#ifndef EGC_WORKLOADS_TRAIN_LAYERS_JOIN_H
+#define EGC_WORKLOADS_TRAIN_LAYERS_JOIN_H
 
 #include "workloads/train/layers/layer.h"
 

@@ -5,8 +5,8 @@
  * descriptor in one file. It plans first: from the shape of its input follow the shape of its
  * output and of its parameters, without any arithmetic. Then it appends its oneDNN primitives to a
  * graph, forward in the order of the list, backward in the opposite order. */
-#ifndef EGC_TRAIN_LAYER_H
-#define EGC_TRAIN_LAYER_H
+#ifndef EGC_WORKLOADS_TRAIN_LAYERS_LAYER_H
+#define EGC_WORKLOADS_TRAIN_LAYERS_LAYER_H
 
 #include "workloads/train/graph.h"
 #include "workloads/workload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What pools share: oneDNN's pooling over windows of any kind. */
-#ifndef EGC_TRAIN_POOL_H
-#define EGC_TRAIN_POOL_H
+#ifndef EGC_WORKLOADS_TRAIN_LAYERS_POOL_H
+#define EGC_WORKLOADS_TRAIN_LAYERS_POOL_H
 
 #include "workloads/train/layers/layer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Networks by name. A network is one list of layers in one file, named by one line of list.def. */
-#ifndef EGC_TRAIN_NET_H
-#define EGC_TRAIN_NET_H
+#ifndef EGC_WORKLOADS_TRAIN_NETS_NET_H
+#define EGC_WORKLOADS_TRAIN_NETS_NET_H
 
 #include "workloads/train/layers/layer.h"
 

@@ -7,14 +7,14 @@ mkdir tree
 tar -C "$ROOT" -cf - -T files 2>/dev/null | tar -C tree -xf -
 cd tree || exit
 
-file=sim/net/clusters/dumbbell.c
+file=sim/net/cluster/dumbbell.c
 awk -v file="<!-- file: $file -->" '
      index($0, file)         { found = 1; next }
      found && /^ *```c$/     { inside = 1; next }
      inside && /^ *```$/     { exit }
      inside                  { sub(/^   /, ""); print }' CONTRIBUTING.md >$file
 grep -q egc_cluster_dumbbell $file || fail "CONTRIBUTING.md shows no dumbbell.c"
-echo 'EGC_CLUSTER(dumbbell)' >>sim/net/clusters/list.def
+echo 'EGC_CLUSTER(dumbbell)' >>sim/net/cluster/list.def
 
 LIMIT=60 ends 0 cmake -S . -B build -G Ninja -DCMAKE_C_FLAGS=-O1
 LIMIT=280 ends 0 cmake --build build --target egc-sim

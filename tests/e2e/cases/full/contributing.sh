@@ -16,9 +16,9 @@ shown() {
         inside                         { sub(/^   /, ""); print }' CONTRIBUTING.md >"$1"
     grep -q "$2" "$1" || fail "CONTRIBUTING.md shows no $1"
 }
-shown compressors/everynth.c egc_compressor_everynth
+shown compressors/sparsifiers/everynth.c egc_compressor_everynth
 shown sim/exchange/linear.c egc_exchange_linear
-echo 'EGC_COMPRESSOR(everynth)' >>compressors/list.def
+echo 'EGC_COMPRESSOR(everynth)' >>compressors/core/list.def
 echo 'EGC_EXCHANGE(linear)' >>sim/exchange/list.def
 
 LIMIT=60 ends 0 cmake -S . -B build -G Ninja -DCMAKE_C_FLAGS=-O1

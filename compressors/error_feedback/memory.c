@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "error_feedback/memory.h"
+
+#include <string.h>
+
+#define EGC_MEMORY(name) extern const egc_memory_type egc_memory_##name;
+#include "error_feedback/list.def"
+#undef EGC_MEMORY
+
+static const egc_memory_type *const types[] = {
+#define EGC_MEMORY(name) &egc_memory_##name,
+#include "error_feedback/list.def"
+#undef EGC_MEMORY
+    NULL,
+};
+
+const egc_memory_type *const *egc_memory_types(void)
+{
+    return types;
+}
+
+int egc_memory_called(const char *name)
+{
+    int place = 0;
+    while (strcmp(types[place]->name, name) != 0)
+        place++;
+    return place;
+}
+
+/* x - x is +0 for every finite x, so an exactly sent value leaves nothing behind. */
+void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+                         size_t count)
+{
+    enum { AHEAD = 16 }; /* chosen elements lie far apart in memory */
+    float *masked = unit->masking ? unit->velocity : NULL;
+    for (size_t i = 0; i < count; i++) {
+        unit->residual[index[i]] -= decoded[i];
+        if (!masked)
+            continue;
+        if (i + AHEAD < count)
+            __builtin_prefetch(&masked[index[i + AHEAD]], 1);
+        masked[index[i]] = 0;
+    }
+}
+
+void egc_memory_subtract_dense(const egc_memory_unit *unit, const float *decoded)
+{
+    egc_kernels_get()->axpy(-1, decoded, unit->residual, unit->n);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Vectors of signs, and majority votes on them: what signSGD and Signum are made of.
+ *
+ * A sign is one bit, the first in the top bit of a byte, set for minus; the last byte is padded
+ * with zeros. sgn(0) = sgn(-0) = +1.
+ *
+ * A vote takes two rounds. SCATTER: each worker sends its signs of each shard to the shard's owner.
+ * GATHER: each owner sends everyone the majorities of its shard, signs again. With an even number
+ * of workers votes can be tied. A tie is +1, as sgn(0) is, or 0; then a second field of bits
+ * follows the signs, set for ties, whose sign bit is not. */
+#ifndef EGC_COMPRESSORS_MULTIROUND_SIGNS_H
+#define EGC_COMPRESSORS_MULTIROUND_SIGNS_H
+
+#include "compressors/plugin.h"
+
+typedef enum egc_tie { EGC_TIE_PLUS, EGC_TIE_ZERO } egc_tie;
+extern const char *const egc_tie_words[];
+
+/* What the parameters of every type that votes begin with. */
+typedef struct egc_vote_params {
+    bool vote;
+    int tie; /* egc_tie */
+} egc_vote_params;
+
+/* Their rows in the parameter table of such a type. */
+#define EGC_VOTE_PARAM_ROWS(type)                                                                  \
+    {"vote",                                                                                       \
+     "the sign of the majority, in two rounds; false: the mean of the workers' signs",             \
+     EGC_PARAM_BOOL,                                                                               \
+     EGC_QUANTITY_NONE,                                                                            \
+     offsetof(type, voting.vote),                                                                  \
+     1,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     NULL},                                                                                        \
+    {                                                                                              \
+        "tie", "what a tied vote is; zero: the reply has a second bit where P is even",            \
+            EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(type, voting.tie), EGC_TIE_PLUS, 0, 0,   \
+            0, egc_tie_words, NULL                                                                 \
+    }
+
+/* Appends the signs of x. MEMORY. */
+egc_status egc_signs_append(const float *x, size_t n, egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
+
+/* `bound` and `decode` of coders whose message is n signs. */
+size_t egc_signs_bound(const void *params, size_t n);
+egc_status egc_signs_decode(const void *params, egc_reader *reader, float weight, float *out,
+                            size_t n, egc_error *err);
+
+/* `check`, the second round's message, and the other members of egc_rounds. params begin with an
+ * egc_vote_params. */
+enum { EGC_VOTE_BALLOT, EGC_VOTE_REPLY, EGC_VOTE_ROUNDS };
+egc_status egc_vote_check(const void *params, egc_error *err);
+size_t egc_vote_replica_size(const void *params, const egc_unit *unit);
+egc_status egc_vote_reply(const void *params, const void *replica, const egc_context *context,
+                          size_t n, egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_vote_absorb(const void *params, void *replica, const egc_context *context,
+                           size_t round, egc_reader *messages, size_t n_messages, size_t n,
+                           egc_error *err);
+egc_status egc_vote_reconstruct(const void *params, const void *replica, const egc_context *context,
+                                float *out, size_t n, egc_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The k elements of largest magnitude: |x| descending, then index ascending, so that the set does
+ * not depend on the machine. Exact zeros carry nothing and are left out. */
+#ifndef EGC_COMPRESSORS_SPARSIFIERS_LARGEST_H
+#define EGC_COMPRESSORS_SPARSIFIERS_LARGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* k = max(1, floor(density n)), at most n. */
+size_t egc_largest_count(double density, size_t n);
+
+/* The k-th largest magnitude of x, 1 <= *k <= n. *k becomes how many of the elements of exactly
+ * this magnitude belong to the k largest. candidates has room for n. */
+float egc_largest_threshold(const float *x, size_t n, size_t *k, uint32_t *candidates);
+
+/* The k-th largest magnitude alone. MEMORY. */
+egc_status egc_largest_kth(const float *x, size_t n, size_t k, egc_arena *scratch, float *out,
+                           egc_error *err) EGC_MUST_CHECK;
+
+/* The indices of all of larger magnitude than `threshold` and of the first `ties` of those that
+ * equal it, ascending, into index (room for as many). candidates has room for n. Returns how many
+ * these are; with threshold 0, of which there are no ties, all that are not zero. */
+size_t egc_largest_from(const float *x, size_t n, float threshold, size_t ties,
+                        uint32_t *candidates, uint32_t *index);
+
+/* The indices of the k largest, 1 <= k <= n, ascending, into index (room for k). *count is k less
+ * the zeros among them. MEMORY. */
+egc_status egc_largest_select(const float *x, size_t n, size_t k, egc_arena *scratch,
+                              uint32_t *index, size_t *count, egc_error *err) EGC_MUST_CHECK;
+
+/* Leaves, of the *count candidates in index, ascending, the k largest of x, k >= 1: their indices,
+ * still ascending, and how many they are. MEMORY. */
+egc_status egc_largest_among(const float *x, size_t k, egc_arena *scratch, uint32_t *index,
+                             size_t *count, egc_error *err) EGC_MUST_CHECK;
+
+/* |value| as an integer: larger for larger magnitudes, 0 for zero. */
+static inline uint32_t egc_magnitude_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits & 0x7fffffff;
+}
+
+/* What the kernels' select takes for a threshold t >= 0: for floats a > 0, a >= t as doubles means
+ * the same as a >= the first, and a > t the same as a >= the second. Both are above 0, so that
+ * zeros are never selected, and Inf when no float is large enough. */
+float egc_float_at_least(double t);
+float egc_float_above(double t);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "cli/bench/library.h"
+#include "codec/codec.h"
+
+enum { N = 1 << 20 };
+
+static const double densities[] = {0.001, 0.01, 0.1};
+
+/* A selection of N elements, and what a codec makes of it. */
+typedef struct selection {
+    const egc_index_codec *index_codec;
+    const egc_value_codec *value_codec;
+    uint32_t *picks; /* chosen at random */
+    uint32_t *index; /* a copy, which lossy codecs change */
+    float *value;
+    size_t n_picks, count;
+    egc_coding coding;
+    egc_arena scratch;
+    egc_buf wire;
+} selection;
+
+/* ---- one call of each ------------------------------------------------------------------------ */
+
+static void reset(void *arg)
+{
+    selection *at = arg;
+    memcpy(at->index, at->picks, at->n_picks * sizeof *at->index);
+    at->count = at->n_picks;
+    egc_buf_clear(&at->wire);
+    egc_arena_reset(&at->scratch);
+}
+
+static egc_status write_index(void *arg, egc_error *err)
+{
+    selection *at = arg;
+    egc_bit_writer bits = egc_bit_writer_to(&at->wire);
+    egc_status status = at->index_codec->write(&bits, &at->coding, at->index, &at->count, N, err);
+    return status ? status : egc_bits_flush(&bits, err);
+}
+
+static egc_status read_index(void *arg, egc_error *err)
+{
+    selection *at = arg;
+    egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
+    egc_bit_reader bits = egc_bit_reader_of(&wire);
+    at->count = at->n_picks; /* as a message's header has it */
+    return at->index_codec->read(&bits, at->index, &at->count, N, err);
+}
+
+static egc_status write_value(void *arg, egc_error *err)
+{
+    selection *at = arg;
+    egc_bit_writer bits = egc_bit_writer_to(&at->wire);
+    egc_status status = at->value_codec->write(&bits, &at->coding, at->value, at->count, err);
+    return status ? status : egc_bits_flush(&bits, err);
+}
+
+static egc_status read_value(void *arg, egc_error *err)
+{
+    selection *at = arg;
+    egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
+    egc_bit_reader bits = egc_bit_reader_of(&wire);
+    return at->value_codec->read(&bits, at->value, at->count, err);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static egc_status report(const egc_bench_sink *sink, const selection *at, const char *codec,
+                         const char *does, double density, double seconds, egc_error *err)
+{
+    char setting[64];
+    snprintf(setting, sizeof setting, "%s at k/n = %g", does, density);
+    const egc_bench_row row = {
+        .section = "codecs",
+        .name = codec,
+        .setting = setting,
+        .unit = "ns/element",
+        .value = 1e9 * seconds / (double)at->n_picks,
+    };
+    return sink->row(sink->arg, &row, err);
+}
+
+/* Reading follows the last writing, of the same elements again and again. */
+static egc_status bench_codec(selection *at, const egc_bench_sink *sink, double density,
+                              egc_error *err)
+{
+    bool is_index = at->index_codec != NULL;
+    const char *name = is_index ? at->index_codec->name : at->value_codec->name;
+    double written_s, read_s;
+    egc_status status =
+        egc_bench_time(is_index ? write_index : write_value, reset, at, &written_s, err);
+    if (!status)
+        status = report(sink, at, name, is_index ? "write indices" : "write values", density,
+                        written_s, err);
+    if (!status)
+        status = egc_bench_time(is_index ? read_index : read_value, NULL, at, &read_s, err);
+    if (!status)
+        status =
+            report(sink, at, name, is_index ? "read indices" : "read values", density, read_s, err);
+    return status;
+}
+
+/* Each element is picked with the probability `density`. */
+static void pick(selection *at, double density)
+{
+    at->n_picks = 0;
+    for (uint32_t i = 0; i < N; i++)
+        if (gsl_rng_uniform(at->coding.rng) < density)
+            at->picks[at->n_picks++] = i;
+    for (size_t i = 0; i < at->n_picks; i++)
+        at->value[i] = (float)(gsl_rng_uniform(at->coding.rng) - 0.5);
+}
+
+static egc_status bench_density(selection *at, const egc_bench_sink *sink, double density,
+                                egc_error *err)
+{
+    egc_status status = EGC_OK;
+    pick(at, density);
+    for (const egc_index_codec *const *c = egc_index_codecs(); *c && !status; c++) {
+        at->index_codec = *c;
+        status = bench_codec(at, sink, density, err);
+    }
+    at->index_codec = NULL;
+    for (const egc_value_codec *const *c = egc_value_codecs(); *c && !status; c++) {
+        at->value_codec = *c;
+        status = bench_codec(at, sink, density, err);
+    }
+    return status;
+}
+
+egc_status egc_bench_codecs(const egc_bench_sink *sink, egc_error *err)
+{
+    selection at = {
+        .picks = egc_calloc(N, sizeof(uint32_t)),
+        .index = egc_calloc(N, sizeof(uint32_t)),
+        .value = egc_calloc(N, sizeof(float)),
+        .coding = {.bloom_policy = EGC_BLOOM_ALL, .rng = gsl_rng_alloc(egc_rng_splitmix64)},
+    };
+    at.coding.scratch = &at.scratch;
+    egc_status status = at.picks && at.index && at.value && at.coding.rng
+                            ? EGC_OK
+                            : egc_fail_memory(err, N * 3 * sizeof(float));
+    for (size_t i = 0; i < sizeof densities / sizeof *densities && !status; i++)
+        status = bench_density(&at, sink, densities[i], err);
+    egc_free(at.picks);
+    egc_free(at.index);
+    egc_free(at.value);
+    gsl_rng_free(at.coding.rng);
+    egc_arena_fini(&at.scratch);
+    egc_buf_fini(&at.wire);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What simulating a step of training takes: ResNet-50, in one exchange, on more workers than could
+ * all learn, of whom one does. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/bench/simulator.h"
+#include "net/topology/isolated.h"
+#include "script/cluster.h"
+#include "train/sync/steady_state.h"
+
+enum { MOST_STEPS = 20 };
+
+typedef struct bench_run {
+    const char *name, *method;
+    double ratio; /* of top-k; NAN */
+    const char *exchange;
+    int workers, steps;
+    const char *cluster, *setting;
+    bool repeats; /* later steps are like the first */
+} bench_run;
+
+static const bench_run runs[] = {
+    {"dense-step", "none", NAN, "ring", 1024, MOST_STEPS, "star", "hosts=1024", true},
+    {"topk-step", "topk", 0.001, "allgather-rd", 4096, 2, "fat_tree", "children={64}", false},
+};
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* When steps ended, on this process's clock; the first entry: when the run began. */
+typedef struct bench_watch {
+    double ended_s[MOST_STEPS + 1];
+    size_t n;
+} bench_watch;
+
+static egc_status note_step(void *arg, uint64_t step, const egc_step_metrics *metrics,
+                            egc_error *err)
+{
+    bench_watch *watch = arg;
+    (void)step, (void)metrics, (void)err;
+    watch->ended_s[watch->n++] = egc_bench_processor_s();
+    return EGC_OK;
+}
+
+/* What a run of these parts trains on. Parameters are the arena's. */
+static egc_status choose_workload(egc_training_config *config, egc_arena *arena, egc_error *err)
+{
+    const egc_scalar model = {.kind = EGC_SCALAR_TEXT, .text = "resnet50"};
+    egc_status status = egc_workload_find("synthetic", &config->workload, err);
+    if (status)
+        return status;
+    const egc_param *table = config->workload->params;
+    void *params = egc_arena_alloc(arena, config->workload->params_size);
+    if (!params)
+        return egc_fail_memory(err, config->workload->params_size);
+    egc_params_init(table, params);
+    config->workload_params = params;
+    return egc_param_set(egc_params_find(table, "model"), params, &model, err);
+}
+
+static egc_status configure(const bench_run *given, egc_arena *arena, egc_training_config *config,
+                            egc_error *err)
+{
+    egc_cluster_choice choice;
+    egc_status status = egc_cluster_choose(given->cluster, &given->setting, 1, arena, &choice, err);
+    if (status)
+        return status;
+    *config = (egc_training_config){
+        .cluster = choice.type, .cluster_params = choice.params, .device = choice.device};
+    egc_params_init(egc_training_params, &config->options);
+    config->options.workers = given->workers;
+    config->options.sampled_workers = 1;
+    config->options.steps = given->steps;
+    config->options.bucket_bytes = EGC_BUCKET_MODEL;
+    status = choose_workload(config, arena, err);
+    if (!status)
+        status = egc_method_init(&config->method, given->method, err);
+    if (!status && !isnan(given->ratio)) {
+        const egc_scalar ratio = {.kind = EGC_SCALAR_NUMBER, .number = given->ratio};
+        status = egc_method_set(&config->method, "ratio", &ratio, err);
+    }
+    return status ? status : egc_exchange_find(given->exchange, &config->exchange, err);
+}
+
+/* In a child: appends a bench_watch. */
+static egc_status train(void *arg, egc_buf *out, egc_error *err)
+{
+    egc_arena arena = {0};
+    egc_training_config config;
+    egc_training_summary summary;
+    bench_watch watch = {.n = 0};
+    const egc_training_sink sink = {.arg = &watch, .step = note_step};
+    egc_status status = configure(arg, &arena, &config, err);
+    if (!status)
+        status = egc_training_check(&config, err);
+    watch.ended_s[watch.n++] = egc_bench_processor_s();
+    if (!status)
+        status = egc_training_run(&config, &sink, &summary, err);
+    if (!status)
+        status = egc_buf_append(out, &watch, sizeof watch, err);
+    egc_arena_fini(&arena);
+    return status;
+}
+
+/* ---- what it took ---------------------------------------------------------------------------- */
+
+static egc_status report(const bench_run *given, const char *which, double seconds,
+                         const egc_bench_sink *sink, egc_error *err)
+{
+    char setting[64];
+    snprintf(setting, sizeof setting, "%d on %s%s", given->workers, given->cluster, which);
+    const egc_bench_row row = {.section = "simulator",
+                               .name = given->name,
+                               .setting = setting,
+                               .unit = "s/step",
+                               .value = seconds};
+    return sink->row(sink->arg, &row, err);
+}
+
+/* The first step makes the world, too. */
+static egc_status report_all(const bench_run *given, const bench_watch *watch,
+                             const egc_bench_sink *sink, egc_error *err)
+{
+    const double *ended_s = watch->ended_s;
+    size_t simulated = given->repeats ? EGC_REPEAT_FROM : watch->n - 1;
+    egc_status status =
+        report(given, "", (ended_s[simulated] - ended_s[0]) / (double)simulated, sink, err);
+    if (status || !given->repeats)
+        return status;
+    size_t repeated = watch->n - 1 - simulated;
+    return report(given, ", again", (ended_s[watch->n - 1] - ended_s[simulated]) / (double)repeated,
+                  sink, err);
+}
+
+egc_status egc_bench_steps(const egc_bench_sink *sink, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs && !status; i++) {
+        egc_buf out = {0};
+        bench_watch watch;
+        status = egc_child_run(train, (void *)&runs[i], &out, err);
+        if (!status) {
+            memcpy(&watch, out.data, sizeof watch);
+            status = report_all(&runs[i], &watch, sink, err);
+        }
+        egc_buf_fini(&out);
+        if (status)
+            return egc_error_prefix(err, "%s", runs[i].name);
+    }
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What `describe` says of a cluster's network, and its drawing. */
+#ifndef EGC_CLI_DESCRIBE_CLUSTER_PAGE_H
+#define EGC_CLI_DESCRIBE_CLUSTER_PAGE_H
+
+#include "net/topology/graph.h"
+
+/* Prints hosts, links, bisection bandwidth and diameter to stdout. */
+egc_status egc_print_network(const egc_network *network, egc_error *err) EGC_MUST_CHECK;
+
+/* Appends the network in graphviz's language. */
+egc_status egc_draw_network(const egc_network *network, const char *title, egc_buf *out,
+                            egc_error *err) EGC_MUST_CHECK;
+
+#endif

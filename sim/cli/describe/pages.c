@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/describe/pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/describe/cluster_page.h"
+#include "cli/describe/wire.h"
+#include "cli/table.h"
+#include "codec/codec.h"
+#include "compressors/core/method.h"
+#include "exchange/exchange.h"
+#include "net/cluster/cluster.h"
+#include "train/algorithm.h"
+#include "train/sync/exchange_choice.h"
+#include "workloads/profiles/profile.h"
+#include "workloads/train/datasets/dataset.h"
+#include "workloads/train/nets/net.h"
+#include "workloads/workload.h"
+
+/* ---- pieces --------------------------------------------------------------------------------- */
+
+static void print_fact(const char *what, const char *text)
+{
+    if (text && *text)
+        printf("  %-11s %s\n", what, text);
+}
+
+/* A row: name, value, valid values, help. `object` holds the values. */
+static egc_status add_parameter(egc_grid *grid, const egc_param *param, const void *object,
+                                egc_error *err)
+{
+    egc_buf def = {0}, valid = {0};
+    const char *symbol = egc_quantity_symbol(param->quantity);
+    egc_status status = egc_param_format(param, object, &def, err);
+    if (!status && def.len == 0)
+        status = egc_buf_printf(&def, err, "\"\"");
+    if (!status)
+        status = egc_param_range(param, &valid, err);
+    if (!status && *symbol)
+        status = egc_buf_printf(&valid, err, " %s", symbol);
+    if (!status)
+        status = egc_grid_add(grid,
+                              (const char *[]){param->name, (const char *)def.data,
+                                               (const char *)valid.data, param->help},
+                              err);
+    egc_buf_fini(&def);
+    egc_buf_fini(&valid);
+    return status;
+}
+
+/* `values` says what the object holds: "default". */
+static egc_status print_values(const char *title, const char *values, const egc_param *table,
+                               const void *object, egc_error *err)
+{
+    if (!table || !table->name)
+        return EGC_OK;
+    egc_grid grid = {.n_columns = 4, .indent = 4};
+    egc_status status =
+        egc_grid_add(&grid, (const char *[]){"name", values, "valid", "meaning"}, err);
+    for (const egc_param *p = table; p->name && !status; p++)
+        status = add_parameter(&grid, p, object, err);
+    printf("\n  %s:\n", title);
+    egc_grid_print(&grid);
+    return status;
+}
+
+static egc_status print_parameters(const char *title, const egc_param *table, const void *object,
+                                   egc_error *err)
+{
+    return print_values(title, "default", table, object, err);
+}
+
+static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
+                                        egc_error *err);
+
+/* The tables of the lists among the rows. */
+static egc_status print_items(const egc_param *table, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (const egc_param *p = table; p && p->name && !status; p++) {
+        const egc_param_item *item = p->kind == EGC_PARAM_LIST ? egc_param_item_of(p) : NULL;
+        if (!item || egc_param_item_is_value(item))
+            continue;
+        char title[EGC_TEXT_LENGTH];
+        snprintf(title, sizeof title, "each of %s", p->name);
+        status = print_type_parameters(title, item->table, item->size, err);
+    }
+    return status;
+}
+
+static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
+                                        egc_error *err)
+{
+    void *object = egc_calloc(1, size);
+    if (!object)
+        return egc_fail_memory(err, size);
+    egc_params_init(table, object);
+    egc_status status = print_parameters(title, table, object, err);
+    egc_free(object);
+    return status ? status : print_items(table, err);
+}
+
+/* ---- methods -------------------------------------------------------------------------------- */
+
+static void print_traits(unsigned traits)
+{
+    static const struct {
+        unsigned trait;
+        const char *meaning;
+    } meanings[] = {
+        {EGC_TRAIT_EXACT, "exact: decodes to the same bits"},
+        {EGC_TRAIT_LINEAR, "linear: messages can be summed on the way"},
+        {EGC_TRAIT_UNBIASED, "unbiased: right in the mean"},
+        {EGC_TRAIT_CONTRACTION, "contraction: the error is a bounded share of the input"},
+        {EGC_TRAIT_SCALE_FREE, "scale-free: chooses the same elements of c x as of x"},
+        {EGC_TRAIT_SHARED, "shared: all workers send the same elements, and no indices"},
+        {EGC_TRAIT_OWN_VALUES, "own values: sends others than the elements' own"},
+        {EGC_TRAIT_UNSCALED, "unscaled: signs without a magnitude"},
+        {EGC_TRAIT_MATRIX, "matrix: compresses layers of two dimensions, sends others dense"},
+        {EGC_TRAIT_MOMENTUM, "momentum: has its own, and no other part may apply any"},
+    };
+    const char *what = "traits";
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (traits & meanings[i].trait) {
+            print_fact(what, meanings[i].meaning);
+            what = "";
+        }
+}
+
+static void print_cost(const egc_cost *cost)
+{
+    printf("  %-11s %g bytes of device memory an element", "cost", cost->bytes_per_element);
+    if (cost->sort_bytes_per_element > 0)
+        printf(" and %g log2(n) for sorting", cost->sort_bytes_per_element);
+    printf(", %g kernel%s a unit\n", cost->kernels, cost->kernels == 1 ? "" : "s");
+    if (cost->decode_bytes_per_element > 0)
+        printf("  %-11s decoding: %g bytes an element and round\n", "",
+               cost->decode_bytes_per_element);
+    printf(
+        "  %-11s charged with cost = \"model\": bytes / the device's memory bandwidth + kernels x "
+        "its launch,\n  %-11s and what memory and messages add\n",
+        "", "");
+}
+
+/* The exchanges that can carry a round. */
+static void print_exchanges(const egc_round *round, size_t number, size_t n_rounds)
+{
+    static const char *const does[] = {
+        [EGC_ROUND_GATHER] = "gathered",
+        [EGC_ROUND_REDUCE] = "summed",
+        [EGC_ROUND_BROADCAST] = "broadcast by a leader",
+        [EGC_ROUND_SCATTER] = "scattered to the owners of shards",
+    };
+    printf("  %-11s ", number == 0 ? "exchanges" : "");
+    if (n_rounds > 1)
+        printf("round %zu, %s: ", number + 1, does[round->kind]);
+    const char *separator = "";
+    for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
+        if (egc_route_fits((*type)->kind, round)) {
+            printf("%s%s", separator, (*type)->name);
+            separator = ", ";
+        }
+}
+
+static void print_sparse_exchanges(const egc_method *method)
+{
+    egc_error none;
+    for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
+        if (!egc_merge_check(method, egc_route_merge(*type), &none))
+            printf(", %s", (*type)->name);
+}
+
+/* What a method sends and how, then its parameters and the options that all methods have, with the
+ * defaults that go with its name. */
+static egc_status print_method(const char *name, egc_error *err)
+{
+    egc_method method;
+    double bits;
+    egc_status status = egc_method_init(&method, name, err);
+    if (!status)
+        status = egc_wire_bits(&method, &bits, err);
+    if (status)
+        return status;
+    print_fact("size", method.compressor->size);
+    printf("  %-11s %.4g bits an element (1000 x 1000 Gaussian values, first step, all rounds)\n",
+           "on the wire", bits);
+    size_t n_rounds = egc_method_rounds(&method);
+    for (size_t r = 0; r < n_rounds; r++) {
+        egc_round round = egc_method_round(&method, r);
+        print_exchanges(&round, r, n_rounds);
+        print_sparse_exchanges(&method);
+        printf("\n");
+    }
+    status = print_parameters("parameters", method.compressor->params, method.params, err);
+    if (!status)
+        status = print_parameters("options of every method", egc_method_option_params,
+                                  &method.options, err);
+    return status;
+}
+
+egc_status egc_print_compressor(const egc_named *item, egc_error *err)
+{
+    const egc_compressor_type *type = (const egc_compressor_type *)item;
+    print_fact("formula", type->formula);
+    print_fact("reference", type->reference);
+    print_traits(type->traits);
+    print_cost(&type->cost);
+    return print_method(type->name, err);
+}
+
+egc_status egc_print_preset(const egc_named *item, egc_error *err)
+{
+    const egc_preset *preset = (const egc_preset *)item;
+    print_fact("reference", preset->reference);
+    print_fact("compressor", preset->compressor);
+    print_fact("settings", preset->settings);
+    return print_method(preset->name, err);
+}
+
+/* ---- workloads ------------------------------------------------------------------------------ */
+
+egc_status egc_print_workload(const egc_named *item, egc_error *err)
+{
+    const egc_workload_type *type = (const egc_workload_type *)item;
+    print_fact("reference", type->reference);
+    print_fact("loop", type->closed_loop ? "closed: gradients are those of the model in training"
+                                         : "open: gradients do not depend on what was applied");
+    return print_type_parameters("parameters", type->params, type->params_size, err);
+}
+
+static egc_status add_layer(egc_grid *grid, const egc_layer *layer, egc_error *err)
+{
+    char shape[96] = "", count[24], forward[32], backward[32];
+    for (size_t d = 0; d < EGC_LAYER_DIMS && layer->shape[d]; d++) {
+        size_t used = strlen(shape);
+        snprintf(shape + used, sizeof shape - used, "%s%zu", d ? "x" : "", layer->shape[d]);
+    }
+    snprintf(count, sizeof count, "%zu", layer->count);
+    snprintf(forward, sizeof forward, "%.4g", layer->forward_flops);
+    snprintf(backward, sizeof backward, "%.4g", layer->backward_flops);
+    return egc_grid_add(grid, (const char *[]){layer->name, shape, count, forward, backward}, err);
+}
+
+/* `work` says what the FLOPs are of. */
+static egc_status print_layers(const egc_layer *layers, size_t n, const char *work, egc_error *err)
+{
+    egc_grid grid = {.n_columns = 5, .indent = 4, .right = 1u << 2 | 1u << 3 | 1u << 4};
+    double forward = 0, backward = 0;
+    size_t n_params = 0;
+    egc_status status = egc_grid_add(
+        &grid, (const char *[]){"layer", "shape", "parameters", "forward FLOPs", "backward FLOPs"},
+        err);
+    for (size_t i = 0; i < n && !status; i++) {
+        n_params += layers[i].count;
+        forward += layers[i].forward_flops;
+        backward += layers[i].backward_flops;
+        status = add_layer(&grid, &layers[i], err);
+    }
+    printf("  %-11s %zu\n", "parameters", n_params);
+    printf("  %-11s %.4g forward, %.4g backward, for %s\n", "FLOPs", forward, backward, work);
+    puts("\n  layers:");
+    egc_grid_print(&grid);
+    return status;
+}
+
+/* Opens the workload "train" with this model and all else at its default. */
+static egc_status set_text(const egc_param *table, void *params, const char *name, const char *text,
+                           egc_error *err)
+{
+    const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = text};
+    return egc_param_set(egc_params_find(table, name), params, &value, err);
+}
+
+/* Of images a few are enough: layers depend on their shape alone. */
+static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *err)
+{
+    const egc_workload_type *type;
+    egc_status status = egc_workload_find("train", &type, err);
+    if (status)
+        return status;
+    void *params = egc_calloc(1, type->params_size);
+    if (!params)
+        return egc_fail_memory(err, type->params_size);
+    egc_params_init(type->params, params);
+    egc_workload_request request = {.workers = 1, .steps = 1, .seed = 1};
+    status = set_text(type->params, params, "model", net->name, err);
+    if (!status)
+        status = set_text(type->params, params, "dataset", net->usual_dataset, err);
+    if (!status && !net->reads_text)
+        status = set_text(type->params, params, "train_examples", "100", err);
+    if (!status && !net->reads_text)
+        status = set_text(type->params, params, "test_examples", "1", err);
+    if (!status)
+        status = egc_workload_new(type, params, &request, out, err);
+    egc_free(params);
+    return status;
+}
+
+/* The shape of the first layer comes from the data set: without it the layers are not known, and
+ * that is no failure of `describe`. */
+egc_status egc_print_model(const egc_named *item, egc_error *err)
+{
+    const egc_net *net = (const egc_net *)item;
+    print_fact("reference", net->reference);
+    egc_workload *workload;
+    egc_error reason = {0};
+    if (open_model(net, &workload, &reason)) {
+        printf("  %-11s known only with the data set: %s\n", "layers", reason.message);
+        return EGC_OK;
+    }
+    print_fact("on", net->usual_dataset);
+    egc_status status = print_layers(workload->layers, workload->n_layers,
+                                     "one worker's batch of the default size", err);
+    egc_workload_free(workload);
+    return status;
+}
+
+egc_status egc_print_profile(const egc_named *item, egc_error *err)
+{
+    const egc_profile *profile = (const egc_profile *)item;
+    egc_layer *layers;
+    size_t n;
+    print_fact("reference", profile->reference);
+    printf("  %-11s %lld (%s)\n", "batch", (long long)profile->batch, profile->batch_reference);
+    egc_status status = egc_profile_layers(profile, 1, &layers, &n, err);
+    if (status)
+        return status;
+    status = print_layers(layers, n, profile->example, err);
+    egc_free(layers);
+    return status;
+}
+
+egc_status egc_print_dataset(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_dataset_type *type = (const egc_dataset_type *)item;
+    print_fact("reference", type->reference);
+    printf("  %-11s %zu\n", "classes", type->classes);
+    print_fact("folder", type->folder ? type->folder : "none: it is generated");
+    if (type->folder)
+        print_fact("if missing", type->remedy);
+    return EGC_OK;
+}
+
+/* ---- networks ------------------------------------------------------------------------------- */
+
+egc_status egc_print_chosen_cluster(const egc_cluster_choice *choice, egc_error *err)
+{
+    egc_arena arena = {0};
+    egc_network network;
+    print_fact("reference", choice->type->reference);
+    egc_status status = egc_network_of(choice->type, choice->params, &arena, &network, err);
+    if (!status)
+        status = egc_print_network(&network, err);
+    if (!status)
+        status = print_values("parameters", "value", choice->type->params, choice->params, err);
+    egc_arena_fini(&arena);
+    return status;
+}
+
+/* Of its defaults. A cluster that has no default network is no failure of `describe`. */
+static egc_status print_default_network(const egc_cluster_type *type, egc_error *err)
+{
+    egc_arena arena = {0};
+    egc_network network;
+    egc_error reason = {0};
+    void *params = egc_arena_alloc(&arena, type->params_size);
+    egc_status status = params ? EGC_OK : egc_fail_memory(err, type->params_size);
+    if (!status) {
+        egc_params_init(type->params, params);
+        if (egc_cluster_prepare(type, params, &arena, &reason))
+            printf("  %-11s known with --set only: %s\n", "network", reason.message);
+        else
+            status = egc_network_of(type, params, &arena, &network, err);
+        if (!status && !reason.status)
+            status = egc_print_network(&network, err);
+    }
+    egc_arena_fini(&arena);
+    return status;
+}
+
+egc_status egc_print_cluster(const egc_named *item, egc_error *err)
+{
+    const egc_cluster_type *type = (const egc_cluster_type *)item;
+    print_fact("reference", type->reference);
+    egc_status status = print_default_network(type, err);
+    return status ? status
+                  : print_type_parameters("parameters", type->params, type->params_size, err);
+}
+
+egc_status egc_print_algorithm(const egc_named *item, egc_error *err)
+{
+    const egc_algorithm_type *type = (const egc_algorithm_type *)item;
+    print_fact("reference", type->reference);
+    return type->params->name
+               ? print_type_parameters("parameters", type->params, type->params_size, err)
+               : EGC_OK;
+}
+
+egc_status egc_print_exchange(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_exchange_type *type = (const egc_exchange_type *)item;
+    static const char *const kinds[] = {
+        [EGC_EXCHANGE_REDUCE] = "reduce: sums vectors of elements (linear methods)",
+        [EGC_EXCHANGE_GATHER] = "gather: every rank gets every message (all methods)",
+        [EGC_EXCHANGE_BROADCAST] = "broadcast: every rank gets the message of one",
+        [EGC_EXCHANGE_SCATTER] = "scatter: every rank gets what every other has for it",
+    };
+    print_fact("kind", kinds[type->kind]);
+    print_fact("cost", type->cost);
+    print_fact("reference", type->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_sparse_exchange(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_sparse_type *type = (const egc_sparse_type *)item;
+    static const char *const keeps[] = {
+        [EGC_MERGE_ALL] = "sparse sum: messages are summed on the way, and nothing is dropped",
+        [EGC_MERGE_LARGEST] = "sparse sum: after each sum the k largest elements of a unit are "
+                              "kept, k by the method's ratio; the rest goes back to the memories",
+        [EGC_MERGE_ABOVE] = "sparse sum: what is above a threshold is kept, that of the k-th "
+                            "largest, made anew every 32 steps; the rest goes back to the memories",
+    };
+    print_fact("kind", keeps[egc_route_merge(type)]);
+    print_fact("cost", type->cost);
+    print_fact("reference", type->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_device(const egc_named *item, egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = egc_device_describe((const egc_device_profile *)item, &text, err);
+    if (!status && text.len)
+        fwrite(text.data, 1, text.len, stdout);
+    egc_buf_fini(&text);
+    return status;
+}
+
+/* ---- codecs and metrics --------------------------------------------------------------------- */
+
+egc_status egc_print_index_codec(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_index_codec *codec = (const egc_index_codec *)item;
+    print_fact("size", codec->size);
+    print_fact("reference", codec->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_memory(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_memory_type *memory = (const egc_memory_type *)item;
+    print_fact("formula", memory->formula);
+    print_fact("reference", memory->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_value_codec(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_value_codec *codec = (const egc_value_codec *)item;
+    print_fact("size", codec->size);
+    print_fact("reference", codec->reference);
+    return EGC_OK;
+}
+
+egc_status egc_print_experiment(const egc_named *item, egc_error *err)
+{
+    (void)item;
+    return print_type_parameters("options", egc_training_params, sizeof(egc_training_options), err);
+}
+
+egc_status egc_print_metric(const egc_named *item, egc_error *err)
+{
+    (void)err;
+    const egc_metric *metric = (const egc_metric *)item;
+    print_fact("unit", metric->unit);
+    print_fact("files", metric->files);
+    return EGC_OK;
+}

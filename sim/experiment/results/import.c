@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Takes published rows back into records: what `--resume` and `merge` begin with. Rows of a point
+ * are trusted when its row in runs.csv is whole, and the other files hold all that belongs to it;
+ * any other point has simply not been run. Rows of a run that is no point of the plan would be lost
+ * when the files are written again, so that a folder with such rows is refused. */
+#include "experiment/results/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "experiment/results/manifest.h"
+
+/* The rows of one point in one file. */
+typedef struct group {
+    char run_id[EGC_RUN_ID_LENGTH];
+    const char *rows;
+    size_t len;
+    size_t n_rows;
+} group;
+
+typedef struct table_source {
+    egc_bytes bytes;
+    egc_buf header; /* as the plan has it */
+    group *groups;
+    size_t n_groups;
+    size_t hint;   /* where the next group sought probably is */
+    bool is_whole; /* the last row is complete */
+} table_source;
+
+/* ---- one file -------------------------------------------------------------------------------- */
+
+/* The length of the row at the start of text, its line end included; 0 when it is incomplete. A
+ * line end between quotes is part of a field. */
+static size_t row_length(const char *text, size_t len)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            quoted = !quoted;
+        if (text[i] == '\n' && !quoted)
+            return i + 1;
+    }
+    return 0;
+}
+
+static bool begins_with_run_id(const char *row, size_t len)
+{
+    size_t id_len = EGC_RUN_ID_LENGTH - 1;
+    return len > id_len && row[id_len] == ',';
+}
+
+/* Walks the rows, counting the groups and, once there is room for them, noting them. */
+static size_t scan(table_source *source, group *groups)
+{
+    const char *text = source->bytes.data;
+    size_t n = 0, len, start = source->header.len;
+    const char *last_id = NULL;
+    for (size_t at = start; (len = row_length(text + at, source->bytes.len - at)) > 0; at += len) {
+        const char *row = text + at;
+        if (!begins_with_run_id(row, len))
+            continue;
+        if (!last_id || memcmp(last_id, row, EGC_RUN_ID_LENGTH - 1) != 0) {
+            if (groups)
+                memcpy((groups[n] = (group){.rows = row}).run_id, row, EGC_RUN_ID_LENGTH - 1);
+            n++;
+        }
+        last_id = row;
+        if (groups) {
+            groups[n - 1].len = (size_t)(row + len - groups[n - 1].rows);
+            groups[n - 1].n_rows++;
+        }
+    }
+    return n;
+}
+
+static egc_status open_source(table_source *source, const egc_results_plan *plan, egc_table table,
+                              const char *from, egc_error *err)
+{
+    egc_path path = egc_path_of("%s/%s", from, egc_tables[table].file);
+    egc_status status = egc_table_header(
+        table, plan->axes, table == EGC_TABLE_RUNS ? plan->n_axes : 0, &source->header, err);
+    if (!status)
+        status = egc_bytes_map(path.text, &source->bytes, err);
+    if (status || source->bytes.len < source->header.len)
+        return status; /* not even a header: holds nothing */
+    if (memcmp(source->bytes.data, source->header.data, source->header.len) != 0)
+        return egc_fail(err, EGC_ERROR_FORMAT,
+                        "%s: has other columns than this experiment gives; choose another --out",
+                        path.text);
+    source->is_whole = source->bytes.data[source->bytes.len - 1] == '\n';
+    size_t n = scan(source, NULL);
+    source->groups = egc_calloc(n, sizeof *source->groups);
+    if (!source->groups)
+        return egc_fail_memory(err, n * sizeof *source->groups);
+    source->n_groups = scan(source, source->groups);
+    return EGC_OK;
+}
+
+static void close_source(table_source *source)
+{
+    egc_bytes_unmap(&source->bytes);
+    egc_buf_fini(&source->header);
+    egc_free(source->groups);
+}
+
+/* The rows of a point, or NULL. */
+static const group *find_group(table_source *source, const char *run_id)
+{
+    for (size_t i = 0; i < source->n_groups; i++) {
+        size_t at = (source->hint + i) % source->n_groups;
+        if (strcmp(source->groups[at].run_id, run_id) == 0) {
+            source->hint = at + 1;
+            return &source->groups[at];
+        }
+    }
+    return NULL;
+}
+
+/* A file whose end is missing vouches only for the points before its last one. */
+static bool vouches_for(const table_source *source, const group *rows)
+{
+    return source->is_whole || (rows && rows != &source->groups[source->n_groups - 1]);
+}
+
+/* ---- one point ------------------------------------------------------------------------------- */
+
+static egc_status write_run(egc_draft *draft, const table_source *runs, const group *row,
+                            double wall_s, egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = egc_buf_append(&text, runs->header.data, runs->header.len - 1, err);
+    if (!status)
+        status = egc_buf_printf(&text, err, ",%s\n", EGC_WALL_COLUMN);
+    if (!status)
+        status = egc_buf_append(&text, row->rows, row->len - 1, err);
+    if (!status)
+        status = egc_buf_append(&text, ",", 1, err);
+    if (!status)
+        status = egc_csv_real(&text, wall_s, err);
+    if (!status)
+        status = egc_csv_end(&text, err);
+    if (!status)
+        status = egc_draft_write(draft, text.data, text.len, err);
+    egc_buf_fini(&text);
+    return status;
+}
+
+static egc_status write_table(const char *folder, egc_table table, const table_source *source,
+                              const group *rows, double wall_s, egc_error *err)
+{
+    egc_draft draft = {.fd = -1};
+    egc_status status =
+        egc_draft_open(&draft, egc_path_of("%s/%s", folder, egc_tables[table].file).text, err);
+    if (!status && table == EGC_TABLE_RUNS) {
+        status = write_run(&draft, source, rows, wall_s, err);
+    } else if (!status) {
+        status = egc_draft_write(&draft, source->header.data, source->header.len, err);
+        if (!status)
+            status = egc_draft_write(&draft, rows->rows, rows->len, err);
+    }
+    return egc_draft_end(&draft, status, err);
+}
+
+/* Writes the files of a record into a folder that is not a record yet. */
+static egc_status write_folder(const char *folder, const table_source *sources,
+                               const group *const *rows, double wall_s, egc_error *err)
+{
+    egc_status status = egc_folder_remove(folder, err);
+    if (!status)
+        status = egc_folder_make(folder, err);
+    for (int i = 0; i < EGC_N_TABLES && !status; i++)
+        if (rows[i])
+            status = write_table(folder, (egc_table)i, &sources[i], rows[i], wall_s, err);
+    return status;
+}
+
+/* True when the rows are all that the point gave. */
+static bool is_trusted(const egc_results_plan *plan, const table_source *sources,
+                       const group *const *rows, const egc_csv_table *run, bool failed_too)
+{
+    const char *state = run->rows[0][egc_csv_column(run, "status")];
+    bool is_ok = strcmp(state, "ok") == 0;
+    if (!is_ok && strcmp(state, "diverged") != 0 && !failed_too)
+        return false;
+    for (int i = 0; i < EGC_TABLE_RUNS; i++)
+        if (plan->has_table[i] && !vouches_for(&sources[i], rows[i]))
+            return false;
+    const group *steps = rows[EGC_TABLE_STEPS];
+    double n_steps = egc_csv_number(run, 0, egc_csv_column(run, "steps"));
+    return !is_ok || (steps ? (double)steps->n_rows : 0) == n_steps;
+}
+
+static egc_status import_point(egc_results *results, size_t point, const char *from,
+                               table_source *sources, bool failed_too, double wall_s,
+                               egc_error *err)
+{
+    const egc_results_plan *plan = egc_results_get_plan(results);
+    const char *spool = egc_results_spool(results), *run_id = plan->points[point].run_id;
+    const group *rows[EGC_N_TABLES];
+    for (int i = 0; i < EGC_N_TABLES; i++)
+        rows[i] = plan->has_table[i] ? find_group(&sources[i], run_id) : NULL;
+    if (!rows[EGC_TABLE_RUNS])
+        return EGC_OK;
+    egc_path name = egc_path_of("%s" EGC_DRAFT, run_id);
+    egc_path folder = egc_record_draft(spool, run_id);
+    egc_path complete = egc_record_path(spool, run_id);
+    egc_csv_table run = {0};
+    egc_status status = write_folder(folder.text, sources, rows, wall_s, err);
+    if (!status && strcmp(from, egc_results_dir(results)) != 0) /* it stays where it is */
+        status = egc_timeline_import(from, run_id, folder.text, err);
+    if (!status)
+        status = egc_record_read(spool, name.text, &run, err);
+    if (status)
+        return status;
+    bool trusted = is_trusted(plan, sources, rows, &run, failed_too);
+    egc_csv_table_fini(&run);
+    if (!trusted)
+        return egc_folder_remove(folder.text, err);
+    if (rename(folder.text, complete.text) != 0)
+        return egc_fail_errno(err, "write", complete.text);
+    return egc_results_finish(results, point, err);
+}
+
+egc_status egc_results_import(egc_results *results, const char *from, bool failed_too,
+                              egc_error *err)
+{
+    const egc_results_plan *plan = egc_results_get_plan(results);
+    table_source sources[EGC_N_TABLES] = {0};
+    json_t *manifest = NULL;
+    egc_error unread; /* only times on the host are lost with the manifest */
+    if (egc_manifest_read(from, &manifest, &unread))
+        manifest = NULL;
+    egc_status status = EGC_OK;
+    for (int i = 0; i < EGC_N_TABLES && !status; i++)
+        if (plan->has_table[i])
+            status = open_source(&sources[i], plan, (egc_table)i, from, err);
+    for (size_t i = 0; i < plan->n_points && !status; i++)
+        if (!egc_results_state(results, i)->is_finished)
+            status = import_point(results, i, from, sources, failed_too,
+                                  egc_manifest_wall_s(manifest, plan->points[i].run_id), err);
+    for (int i = 0; i < EGC_N_TABLES; i++)
+        close_source(&sources[i]);
+    json_decref(manifest);
+    return status;
+}
+
+/* ---- runs that the plan does not have -------------------------------------------------------- */
+
+typedef struct run_ids {
+    char (*sorted)[EGC_RUN_ID_LENGTH];
+    size_t n;
+} run_ids;
+
+typedef struct strangers {
+    size_t n;
+    char first[EGC_RUN_ID_LENGTH];
+} strangers;
+
+static int compare_run_ids(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static egc_status sort_run_ids(const egc_results_plan *plan, run_ids *out, egc_error *err)
+{
+    out->n = plan->n_points;
+    out->sorted = egc_calloc(out->n, sizeof *out->sorted);
+    if (!out->sorted)
+        return egc_fail_memory(err, out->n * sizeof *out->sorted);
+    for (size_t i = 0; i < out->n; i++)
+        memcpy(out->sorted[i], plan->points[i].run_id, EGC_RUN_ID_LENGTH);
+    qsort(out->sorted, out->n, sizeof *out->sorted, compare_run_ids);
+    return EGC_OK;
+}
+
+static void count_unless_planned(strangers *found, const run_ids *planned, const char *run_id)
+{
+    if (bsearch(run_id, planned->sorted, planned->n, sizeof *planned->sorted, compare_run_ids))
+        return;
+    if (found->n++ == 0)
+        memcpy(found->first, run_id, EGC_RUN_ID_LENGTH);
+}
+
+static int is_record(const struct dirent *entry)
+{
+    size_t len = EGC_RUN_ID_LENGTH - 1;
+    return strspn(entry->d_name, "0123456789abcdef") == len && entry->d_name[len] == '\0';
+}
+
+/* Those that are not published: a run that was killed may have left rows and record. */
+static egc_status count_records(const egc_results *results, table_source *runs,
+                                const run_ids *planned, strangers *found, egc_error *err)
+{
+    const char *spool = egc_results_spool(results);
+    struct dirent **records;
+    int n = scandir(spool, &records, is_record, alphasort);
+    if (n < 0)
+        return errno == ENOENT ? EGC_OK : egc_fail_errno(err, "read", spool);
+    for (int i = 0; i < n; i++) {
+        if (!find_group(runs, records[i]->d_name))
+            count_unless_planned(found, planned, records[i]->d_name);
+        free(records[i]);
+    }
+    free(records);
+    return EGC_OK;
+}
+
+egc_status egc_results_refuse_strangers(const egc_results *results, egc_error *err)
+{
+    const egc_results_plan *plan = egc_results_get_plan(results);
+    const char *dir = egc_results_dir(results);
+    table_source runs = {0};
+    run_ids planned = {0};
+    strangers found = {0};
+    egc_status status = sort_run_ids(plan, &planned, err);
+    if (!status)
+        status = open_source(&runs, plan, EGC_TABLE_RUNS, dir, err);
+    for (size_t i = 0; i < runs.n_groups && !status; i++)
+        count_unless_planned(&found, &planned, runs.groups[i].run_id);
+    if (!status)
+        status = count_records(results, &runs, &planned, &found, err);
+    if (!status && found.n > 0)
+        status = egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                          "%s: holds %zu finished run%s that the experiment does not have, the "
+                          "first is %s; choose a new folder with --out, without --resume",
+                          dir, found.n, found.n == 1 ? "" : "s", found.first);
+    close_source(&runs);
+    egc_free(planned.sorted);
+    return status;
+}

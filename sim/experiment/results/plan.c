@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a results folder is to hold: which runs, in which order, against which dense runs. */
+#include "experiment/results/results.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+/* ---- repeated points ------------------------------------------------------------------------- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const egc_point *x = *(const egc_point *const *)a, *y = *(const egc_point *const *)b;
+    int order = strcmp(x->run_id, y->run_id);
+    return order ? order : (x > y) - (x < y);
+}
+
+static egc_status check_distinct(const egc_experiment *experiment, egc_error *err)
+{
+    size_t n = experiment->n_points;
+    const egc_point **sorted = egc_calloc(n, sizeof *sorted);
+    if (!sorted)
+        return egc_fail_memory(err, n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &experiment->points[i];
+    qsort(sorted, n, sizeof *sorted, compare_points);
+    egc_status status = EGC_OK;
+    for (size_t i = 1; i < n && !status; i++)
+        if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0)
+            status = egc_fail(err, EGC_ERROR_RANGE,
+                              "points must differ, got the same parameters in points %td and %td",
+                              sorted[i - 1] - experiment->points + 1,
+                              sorted[i] - experiment->points + 1);
+    egc_free(sorted);
+    return status;
+}
+
+/* ---- dense runs ------------------------------------------------------------------------------ */
+
+static bool is_method_axis(const char *axis)
+{
+    return strcmp(axis, "method") == 0 || strncmp(axis, "method.", strlen("method.")) == 0;
+}
+
+/* The same for points that differ only in the method. */
+static uint64_t setting_hash(const egc_experiment *experiment, const egc_point *point)
+{
+    uint64_t hash = EGC_HASH_START;
+    for (size_t i = 0; i < experiment->n_axes; i++)
+        if (!is_method_axis(experiment->axes[i]))
+            hash = egc_hash(hash, point->axis_values[i], strlen(point->axis_values[i]) + 1);
+    return hash;
+}
+
+static bool is_same_setting(const egc_experiment *experiment, const egc_point *a,
+                            const egc_point *b)
+{
+    for (size_t i = 0; i < experiment->n_axes; i++)
+        if (!is_method_axis(experiment->axes[i]) &&
+            strcmp(a->axis_values[i], b->axis_values[i]) != 0)
+            return false;
+    return true;
+}
+
+typedef struct dense_run {
+    size_t point;
+    uint64_t setting;
+} dense_run;
+
+static size_t find_dense(const egc_experiment *experiment, const egc_point *point,
+                         const dense_run *runs, size_t n_runs)
+{
+    uint64_t setting = setting_hash(experiment, point);
+    for (size_t i = 0; i < n_runs; i++)
+        if (runs[i].setting == setting &&
+            is_same_setting(experiment, point, &experiment->points[runs[i].point]))
+            return runs[i].point;
+    return EGC_NO_POINT;
+}
+
+static egc_status match_dense(const egc_experiment *experiment, egc_planned_point *points,
+                              egc_error *err)
+{
+    dense_run *runs = egc_calloc(experiment->n_points, sizeof *runs);
+    if (!runs)
+        return egc_fail_memory(err, experiment->n_points * sizeof *runs);
+    size_t n_runs = 0;
+    for (size_t i = 0; i < experiment->n_points; i++) {
+        const egc_point *point = &experiment->points[i];
+        if (strcmp(point->config.method.name, "none") == 0)
+            runs[n_runs++] = (dense_run){i, setting_hash(experiment, point)};
+    }
+    for (size_t i = 0; i < experiment->n_points; i++)
+        points[i].dense = find_dense(experiment, &experiment->points[i], runs, n_runs);
+    egc_free(runs);
+    return EGC_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+egc_status egc_results_plan_new(const egc_experiment *experiment, egc_arena *arena,
+                                egc_results_plan *out, egc_error *err)
+{
+    size_t n = experiment->n_points;
+    *out = (egc_results_plan){.n_points = n};
+    egc_status status = check_distinct(experiment, err);
+    if (!status)
+        status = egc_extra_columns(experiment, arena, &out->axes, &out->n_axes, err);
+    if (status)
+        return status;
+    out->points = egc_arena_alloc(arena, (n + 1) * sizeof *out->points);
+    if (!out->points)
+        return egc_fail_memory(err, (n + 1) * sizeof *out->points);
+    out->has_table[EGC_TABLE_RUNS] = out->has_table[EGC_TABLE_STEPS] = true;
+    for (size_t i = 0; i < n; i++) {
+        const egc_point *point = &experiment->points[i];
+        memcpy(out->points[i].run_id, point->run_id, EGC_RUN_ID_LENGTH);
+        out->points[i].is_wanted = true;
+        out->has_table[EGC_TABLE_LAYERS] |= point->config.options.layers;
+        out->has_table[EGC_TABLE_EVALS] |= point->config.workload->closed_loop;
+    }
+    return match_dense(experiment, out->points, err);
+}

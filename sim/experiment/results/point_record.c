@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/results/point_record.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "train/algorithm.h"
+#include "train/sync/exchange_choice.h"
+
+/* Rows are handed to the system in pieces of this size. */
+enum { PIECE_BYTES = 256 * 1024 };
+
+egc_path egc_record_path(const char *spool, const char *run_id)
+{
+    return egc_path_of("%s/%s", spool, run_id);
+}
+
+egc_path egc_record_file(const char *spool, const char *run_id, egc_table table)
+{
+    return egc_path_of("%s/%s/%s", spool, run_id, egc_tables[table].file);
+}
+
+egc_path egc_record_draft(const char *spool, const char *run_id)
+{
+    return egc_path_of("%s/%s" EGC_DRAFT, spool, run_id);
+}
+
+egc_status egc_record_remove(const char *spool, const char *run_id, egc_error *err)
+{
+    egc_path record = egc_record_path(spool, run_id), draft = egc_record_draft(spool, run_id);
+    egc_status status = egc_folder_remove(draft.text, err);
+    if (!status && rename(record.text, draft.text) != 0 && errno != ENOENT)
+        status = egc_fail_errno(err, "remove", record.text);
+    return status ? status : egc_folder_remove(draft.text, err);
+}
+
+egc_status egc_record_read(const char *spool, const char *run_id, egc_csv_table *out,
+                           egc_error *err)
+{
+    egc_path path = egc_record_file(spool, run_id, EGC_TABLE_RUNS);
+    egc_status status = egc_csv_read(path.text, out, err);
+    if (status || out->n_rows == 1)
+        return status;
+    size_t n_rows = out->n_rows;
+    egc_csv_table_fini(out);
+    return egc_fail(err, EGC_ERROR_FORMAT, "%s: must have 1 row, got %zu", path.text, n_rows);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+bool egc_axis_is_column(const char *axis)
+{
+    static const char *const named[] = {
+        "method",  "seed",     "workers",           "steps",           "workload",
+        "cluster", "exchange", "cluster.bandwidth", "cluster.latency", "algorithm"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(axis, named[i]) == 0)
+            return true;
+    return false;
+}
+
+egc_status egc_extra_columns(const egc_experiment *experiment, egc_arena *arena,
+                             const char *const **out, size_t *n_out, egc_error *err)
+{
+    size_t bytes = (experiment->n_axes + 1) * sizeof(char *);
+    const char **names = egc_arena_alloc(arena, bytes);
+    if (!names)
+        return egc_fail_memory(err, bytes);
+    *n_out = 0;
+    for (size_t i = 0; i < experiment->n_axes; i++)
+        if (!egc_axis_is_column(experiment->axes[i]))
+            names[(*n_out)++] = experiment->axes[i];
+    if (egc_experiment_is_measured(experiment))
+        names[(*n_out)++] = EGC_REPRODUCIBLE_COLUMN;
+    *out = names;
+    return EGC_OK;
+}
+
+egc_status egc_table_header(egc_table table, const char *const *extra, size_t n_extra, egc_buf *out,
+                            egc_error *err)
+{
+    const egc_table_type *type = &egc_tables[table];
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < type->n_columns && !status; i++)
+        status = egc_csv_text(out, type->columns[i].name, err);
+    for (size_t i = 0; i < n_extra && !status; i++)
+        status = egc_csv_text(out, extra[i], err);
+    return status ? status : egc_csv_end(out, err);
+}
+
+/* ---- rows of steps, units and evaluations ---------------------------------------------------- */
+
+/* Hands the rows to the file, which begins with its header. */
+static egc_status flush(egc_record *record, egc_table table, egc_error *err)
+{
+    struct egc_record_rows *rows = &record->tables[table];
+    egc_status status = EGC_OK;
+    if (rows->file.fd < 0) {
+        egc_path path = egc_path_of("%s/%s", record->folder.text, egc_tables[table].file);
+        egc_buf header = {0};
+        status = egc_draft_open(&rows->file, path.text, err);
+        if (!status && table != EGC_TABLE_RUNS)
+            status = egc_table_header(table, NULL, 0, &header, err);
+        if (!status)
+            status = egc_draft_write(&rows->file, header.data, header.len, err);
+        egc_buf_fini(&header);
+    }
+    if (!status)
+        status = egc_draft_write(&rows->file, rows->rows.data, rows->rows.len, err);
+    egc_buf_clear(&rows->rows);
+    if (status)
+        record->failure = *err;
+    return status;
+}
+
+static egc_status end_row(egc_record *record, egc_table table, egc_error *err)
+{
+    egc_buf *rows = &record->tables[table].rows;
+    egc_status status = egc_csv_end(rows, err);
+    return status || rows->len < PIECE_BYTES ? status : flush(record, table, err);
+}
+
+/* The columns that every table but runs.csv begins with. */
+static egc_status begin_row(egc_buf *row, const egc_record *record, uint64_t step, egc_error *err)
+{
+    egc_status status = egc_csv_text(row, record->point->run_id, err);
+    return status ? status : egc_csv_int(row, (int64_t)step, err);
+}
+
+static egc_status append_reals(egc_buf *row, const double *values, size_t n, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = egc_csv_real(row, values[i], err);
+    return status;
+}
+
+static egc_status on_step(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err)
+{
+    egc_record *record = arg;
+    egc_buf *row = &record->tables[EGC_TABLE_STEPS].rows;
+    const egc_table_type *type = &egc_tables[EGC_TABLE_STEPS];
+    egc_status status = begin_row(row, record, step, err);
+    for (size_t i = 0; i < type->n_columns && !status; i++)
+        if (type->columns[i].offset != EGC_COLUMN_ELSEWHERE)
+            status = egc_csv_real(row, egc_column_value(&type->columns[i], metrics), err);
+    return status ? status : end_row(record, EGC_TABLE_STEPS, err);
+}
+
+static egc_status on_unit(void *arg, uint64_t step, const egc_unit_metrics *unit, egc_error *err)
+{
+    egc_record *record = arg;
+    egc_buf *row = &record->tables[EGC_TABLE_LAYERS].rows;
+    double elements = (double)unit->elements;
+    double values[] = {elements,         unit->sent,      unit->sent / elements,
+                       unit->wire_bytes, unit->rel_error, unit->residual_norm,
+                       unit->correction};
+    egc_status status = begin_row(row, record, step, err);
+    if (!status)
+        status = egc_csv_text(row, unit->name, err);
+    if (!status)
+        status = append_reals(row, values, sizeof values / sizeof *values, err);
+    return status ? status : end_row(record, EGC_TABLE_LAYERS, err);
+}
+
+static egc_status on_evaluation(void *arg, uint64_t step, double sim_time_s,
+                                double sent_bytes_total, const egc_evaluation *evaluation,
+                                egc_error *err)
+{
+    egc_record *record = arg;
+    egc_buf *row = &record->tables[EGC_TABLE_EVALS].rows;
+    double values[] = {sim_time_s, sent_bytes_total, evaluation->loss, evaluation->accuracy,
+                       evaluation->perplexity};
+    egc_status status = begin_row(row, record, step, err);
+    if (!status)
+        status = append_reals(row, values, sizeof values / sizeof *values, err);
+    return status ? status : end_row(record, EGC_TABLE_EVALS, err);
+}
+
+static egc_status on_event(void *arg, const egc_timeline_event *event, egc_error *err)
+{
+    egc_record *record = arg;
+    egc_status status = egc_timeline_add(&record->timeline, event, err);
+    if (status)
+        record->failure = *err;
+    return status;
+}
+
+egc_training_sink egc_record_sink(egc_record *record)
+{
+    bool has_timeline = record->timeline.draft.fd >= 0;
+    return (egc_training_sink){.arg = record,
+                               .step = on_step,
+                               .unit = on_unit,
+                               .evaluation = on_evaluation,
+                               .event = has_timeline ? on_event : NULL};
+}
+
+/* ---- the row of the run ---------------------------------------------------------------------- */
+
+/* What was used, or what was asked for where it did not come to that. */
+static const char *exchange_name(const egc_training_config *config,
+                                 const egc_training_summary *summary)
+{
+    return summary && *summary->exchange ? summary->exchange : egc_route_asked(config);
+}
+
+static egc_status append_method_params(egc_buf *row, const egc_method *method, egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = egc_method_describe(method, &text, err);
+    if (!status)
+        status = egc_buf_append(&text, "", 1, err);
+    if (!status)
+        status = egc_csv_text(row, (const char *)text.data, err);
+    egc_buf_fini(&text);
+    return status;
+}
+
+/* "ps mode=async;servers=2": its name, and what differs from its defaults. */
+static egc_status append_algorithm(egc_buf *row, const egc_training_config *config, egc_error *err)
+{
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    egc_buf text = {0};
+    egc_status status = egc_buf_printf(&text, err, "%s ", algorithm->name);
+    if (!status && config->algorithm_params)
+        status = egc_params_format(algorithm->params, config->algorithm_params, true, &text, err);
+    if (!status && text.data[text.len - 1] == ' ')
+        text.data[text.len - 1] = '\0';
+    if (!status)
+        status = egc_buf_append(&text, "", 1, err);
+    if (!status)
+        status = egc_csv_text(row, (const char *)text.data, err);
+    egc_buf_fini(&text);
+    return status;
+}
+
+/* run_id ... seed, steps: what was asked for, and the model and exchange that came of it. */
+static egc_status append_setting(egc_buf *row, const egc_record *record,
+                                 const egc_training_summary *summary, egc_error *err)
+{
+    const egc_training_config *config = &record->point->config;
+    const egc_cluster_common *common = config->cluster_params;
+    const char *before[] = {record->point->run_id, record->experiment->name, config->workload->name,
+                            summary ? summary->model : "", config->method.name};
+    const char *after[] = {exchange_name(config, summary), config->cluster->name};
+    int64_t counts[] = {config->options.workers, config->options.seed, config->options.steps};
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < sizeof before / sizeof *before && !status; i++)
+        status = egc_csv_text(row, before[i], err);
+    if (!status)
+        status = append_method_params(row, &config->method, err);
+    if (!status)
+        status = append_algorithm(row, config, err);
+    for (size_t i = 0; i < sizeof after / sizeof *after && !status; i++)
+        status = egc_csv_text(row, after[i], err);
+    if (!status)
+        status = append_reals(row, (double[]){common->bandwidth_Bps, common->latency_s}, 2, err);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && !status; i++)
+        status = egc_csv_int(row, counts[i], err);
+    return status;
+}
+
+/* The number in a column of runs.csv after those of the setting, NAN where it does not apply. */
+static double summary_value(const egc_column *column, const egc_training_summary *summary)
+{
+    if (!summary || strcmp(column->name, "speedup") == 0)
+        return NAN; /* speedup is known once the dense run is: see results.c */
+    if (strcmp(column->name, "params") == 0)
+        return summary->params;
+    if (strcmp(column->name, "dense_bytes") == 0)
+        return 4 * summary->params;
+    if (summary->steps_done == 0)
+        return NAN;
+    if (strcmp(column->name, "drift") == 0)
+        return summary->final_drift;
+    if (strcmp(column->name, "loss") == 0)
+        return summary->last.loss;
+    if (strcmp(column->name, "accuracy") == 0)
+        return summary->last.accuracy;
+    if (strcmp(column->name, "perplexity") == 0)
+        return summary->last.perplexity;
+    if (strcmp(column->name, "sampled_workers") == 0)
+        return summary->sampled_workers;
+    if (strcmp(column->name, "sim_time_s") == 0)
+        return summary->sim_time_s;
+    return egc_column_value(column, &summary->mean);
+}
+
+/* The columns of egc_extra_columns. */
+static egc_status append_extra(egc_buf *row, const egc_record *record, egc_error *err)
+{
+    const egc_experiment *experiment = record->experiment;
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < experiment->n_axes && !status; i++)
+        if (!egc_axis_is_column(experiment->axes[i]))
+            status = egc_csv_text(row, record->point->axis_values[i], err);
+    bool is_measured = record->point->config.options.cost == EGC_COST_MEASURED;
+    if (!status && egc_experiment_is_measured(experiment))
+        status = egc_csv_text(row, is_measured ? "no" : "yes", err);
+    return status;
+}
+
+/* A message of whatever origin as one line of UTF-8; json_string refuses what is not UTF-8. */
+static void make_printable(const char *text, char *out, size_t room)
+{
+    json_t *probe = json_string(text);
+    size_t len = 0;
+    for (; text[len] && len < room - 1; len++) {
+        unsigned char byte = (unsigned char)text[len];
+        bool is_good = byte >= 0x80 ? probe != NULL : byte >= 0x20 && byte != 0x7f;
+        out[len] = is_good ? (char)byte : '?';
+    }
+    out[len] = '\0';
+    json_decref(probe);
+}
+
+static egc_status append_header(egc_buf *row, const egc_record *record, egc_error *err)
+{
+    egc_arena arena = {0};
+    const char *const *axes = NULL;
+    size_t n_axes = 0;
+    egc_status status = egc_extra_columns(record->experiment, &arena, &axes, &n_axes, err);
+    const char **extra = status ? NULL : egc_arena_alloc(&arena, (n_axes + 1) * sizeof *extra);
+    if (!status && !extra)
+        status = egc_fail_memory(err, (n_axes + 1) * sizeof *extra);
+    if (!status) {
+        memcpy(extra, axes, n_axes * sizeof *extra);
+        extra[n_axes] = EGC_WALL_COLUMN;
+        status = egc_table_header(EGC_TABLE_RUNS, extra, n_axes + 1, row, err);
+    }
+    egc_arena_fini(&arena);
+    return status;
+}
+
+static egc_status append_run(egc_record *record, const egc_outcome *outcome, egc_error *err)
+{
+    egc_buf *row = &record->tables[EGC_TABLE_RUNS].rows;
+    const egc_table_type *type = &egc_tables[EGC_TABLE_RUNS];
+    char error[EGC_ERROR_LENGTH];
+    make_printable(outcome->error, error, sizeof error);
+    egc_status status = append_header(row, record, err);
+    if (!status)
+        status = append_setting(row, record, outcome->summary, err);
+    if (!status)
+        status = egc_csv_text(row, outcome->status, err);
+    if (!status)
+        status = egc_csv_text(row, error, err);
+    size_t first = (size_t)(egc_column_find(EGC_TABLE_RUNS, "params") - type->columns);
+    for (size_t i = first; i < type->n_columns && !status; i++)
+        status = egc_csv_real(row, summary_value(&type->columns[i], outcome->summary), err);
+    if (!status)
+        status = append_extra(row, record, err);
+    if (!status)
+        status = egc_csv_real(row, outcome->wall_s, err);
+    return status ? status : egc_csv_end(row, err);
+}
+
+/* ---- the record as a whole ------------------------------------------------------------------- */
+
+egc_status egc_record_open(egc_record *record, const char *spool, const egc_experiment *experiment,
+                           const egc_point *point, egc_error *err)
+{
+    *record = (egc_record){
+        .experiment = experiment,
+        .point = point,
+        .folder = egc_record_draft(spool, point->run_id),
+        .complete = egc_record_path(spool, point->run_id),
+        .timeline = {.draft = {.fd = -1}},
+    };
+    for (int i = 0; i < EGC_N_TABLES; i++)
+        record->tables[i].file.fd = -1;
+    egc_status status = egc_record_remove(spool, point->run_id, err);
+    return status ? status : egc_folder_make(record->folder.text, err);
+}
+
+egc_status egc_record_keep_timeline(egc_record *record, const egc_timeline_limits *limits,
+                                    egc_error *err)
+{
+    if (limits->steps == 0)
+        return EGC_OK;
+    return egc_timeline_open(&record->timeline, limits, record->folder.text, record->point, err);
+}
+
+egc_status egc_record_finish(egc_record *record, const egc_outcome *outcome, egc_error *err)
+{
+    if (record->failure.status)
+        return egc_fail(err, record->failure.status, "%s", record->failure.message);
+    egc_status status = append_run(record, outcome, err);
+    if (!status)
+        status = egc_timeline_finish(&record->timeline, err);
+    for (int i = 0; i < EGC_N_TABLES && !status; i++) {
+        egc_draft *file = &record->tables[i].file;
+        if (file->fd >= 0 || record->tables[i].rows.len)
+            status = flush(record, (egc_table)i, err);
+        if (!status && file->fd >= 0)
+            status = egc_draft_sync(file, err);
+        if (!status && file->fd >= 0)
+            status = egc_draft_commit(file, err);
+    }
+    if (!status && rename(record->folder.text, record->complete.text) != 0)
+        status = egc_fail_errno(err, "write", record->complete.text);
+    return status;
+}
+
+void egc_record_close(egc_record *record)
+{
+    for (int i = 0; i < EGC_N_TABLES; i++) {
+        egc_draft_discard(&record->tables[i].file);
+        egc_buf_fini(&record->tables[i].rows);
+    }
+    egc_timeline_close(&record->timeline);
+    egc_error ignored; /* a leftover is discarded by the next attempt */
+    if (egc_folder_remove(record->folder.text, &ignored))
+        return;
+}

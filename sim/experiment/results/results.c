@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/results/results.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+struct egc_results {
+    const egc_results_plan *plan;
+    egc_path dir;
+    egc_path spool;
+    int lock;
+    egc_point_state *states;
+    size_t n_finished;  /* points that are finished, published or not */
+    size_t n_published; /* points that the files hold */
+    size_t next;        /* the first point not yet published or passed over */
+    size_t forgotten;   /* points before this one have no record any more */
+    bool has_files;     /* the CSV files are this object's */
+    egc_arena arena;
+};
+
+const egc_results_plan *egc_results_get_plan(const egc_results *results)
+{
+    return results->plan;
+}
+
+const char *egc_results_dir(const egc_results *results)
+{
+    return results->dir.text;
+}
+
+const char *egc_results_spool(const egc_results *results)
+{
+    return results->spool.text;
+}
+
+const egc_point_state *egc_results_state(const egc_results *results, size_t point)
+{
+    return &results->states[point];
+}
+
+static egc_path table_path(const egc_results *results, egc_table table)
+{
+    return egc_path_of("%s/%s", results->dir.text, egc_tables[table].file);
+}
+
+/* ---- finished points ------------------------------------------------------------------------- */
+
+static bool is_good(const char *status)
+{
+    return strcmp(status, "ok") == 0 || strcmp(status, "diverged") == 0;
+}
+
+egc_status egc_results_finish(egc_results *results, size_t point, egc_error *err)
+{
+    egc_csv_table record = {0};
+    const char *run_id = results->plan->points[point].run_id;
+    egc_status status = egc_record_read(results->spool.text, run_id, &record, err);
+    if (status)
+        return status;
+    int state = egc_csv_column(&record, "status"), error = egc_csv_column(&record, "error");
+    egc_point_state *out = &results->states[point];
+    if (state < 0 || error < 0) {
+        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: columns status and error must be there",
+                          egc_record_file(results->spool.text, run_id, EGC_TABLE_RUNS).text);
+        goto done;
+    }
+    *out = (egc_point_state){
+        .is_finished = true,
+        .status = egc_arena_strdup(&results->arena, record.rows[0][state]),
+        .error = egc_arena_strdup(&results->arena, record.rows[0][error]),
+        .step_s = egc_csv_number(&record, 0, egc_csv_column(&record, "step_s")),
+        .wall_s = egc_csv_number(&record, 0, egc_csv_column(&record, EGC_WALL_COLUMN)),
+    };
+    if (!out->status || !out->error)
+        status = egc_fail_memory(err, EGC_ERROR_LENGTH);
+    results->n_finished++;
+done:
+    egc_csv_table_fini(&record);
+    return status;
+}
+
+/* ---- publishing ------------------------------------------------------------------------------ */
+
+/* A wanted point that is not finished yet: rows that depend on it must wait. */
+static bool is_awaited(const egc_results *results, size_t point)
+{
+    return point != EGC_NO_POINT && results->plan->points[point].is_wanted &&
+           !results->states[point].is_finished;
+}
+
+static size_t publishable_end(const egc_results *results)
+{
+    size_t i = results->next;
+    while (i < results->plan->n_points && !is_awaited(results, i) &&
+           !is_awaited(results, results->plan->points[i].dense))
+        i++;
+    return i;
+}
+
+bool egc_results_is_due(const egc_results *results)
+{
+    size_t n_waiting = publishable_end(results) - results->next;
+    return n_waiting > 0 && n_waiting >= results->n_published;
+}
+
+static double speedup(const egc_results *results, size_t point)
+{
+    size_t dense = results->plan->points[point].dense;
+    if (dense == EGC_NO_POINT || !results->states[dense].is_finished)
+        return NAN;
+    const egc_point_state *mine = &results->states[point], *other = &results->states[dense];
+    bool is_known = is_good(mine->status) && is_good(other->status) && mine->step_s > 0;
+    return is_known ? other->step_s / mine->step_s : NAN;
+}
+
+static egc_status append_cell(const egc_csv_table *record, const char *name, egc_buf *row,
+                              egc_error *err)
+{
+    int column = egc_csv_column(record, name);
+    return column < 0 ? egc_csv_empty(row, err) : egc_csv_text(row, record->rows[0][column], err);
+}
+
+/* The point's row of runs.csv: its record's, with the speedup. */
+static egc_status append_run(const egc_results *results, size_t point, egc_buf *row, egc_error *err)
+{
+    const egc_results_plan *plan = results->plan;
+    const egc_table_type *type = &egc_tables[EGC_TABLE_RUNS];
+    egc_csv_table record = {0};
+    egc_status status =
+        egc_record_read(results->spool.text, plan->points[point].run_id, &record, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < type->n_columns && !status; i++)
+        status = strcmp(type->columns[i].name, "speedup") == 0
+                     ? egc_csv_real(row, speedup(results, point), err)
+                     : append_cell(&record, type->columns[i].name, row, err);
+    for (size_t i = 0; i < plan->n_axes && !status; i++)
+        status = append_cell(&record, plan->axes[i], row, err);
+    egc_csv_table_fini(&record);
+    return status ? status : egc_csv_end(row, err);
+}
+
+/* Appends a point's rows to the draft of a table. */
+static egc_status write_rows(const egc_results *results, egc_draft *draft, egc_table table,
+                             size_t point, size_t header_len, egc_error *err)
+{
+    if (table != EGC_TABLE_RUNS) {
+        const char *run_id = results->plan->points[point].run_id;
+        egc_path rows = egc_record_file(results->spool.text, run_id, table);
+        return egc_draft_copy(draft, rows.text, (off_t)header_len, err);
+    }
+    egc_buf row = {0};
+    egc_status status = append_run(results, point, &row, err);
+    if (!status)
+        status = egc_draft_write(draft, row.data, row.len, err);
+    egc_buf_fini(&row);
+    return status;
+}
+
+/* Drafts a table: what it holds, and the rows of the points up to end. */
+static egc_status draft_table(const egc_results *results, egc_table table, size_t end,
+                              egc_draft *draft, egc_error *err)
+{
+    const egc_results_plan *plan = results->plan;
+    egc_path path = table_path(results, table);
+    egc_buf header = {0};
+    egc_status status = egc_table_header(table, plan->axes,
+                                         table == EGC_TABLE_RUNS ? plan->n_axes : 0, &header, err);
+    if (!status)
+        status = egc_draft_open(draft, path.text, err);
+    if (!status && results->has_files)
+        status = egc_draft_copy(draft, path.text, 0, err);
+    else if (!status)
+        status = egc_draft_write(draft, header.data, header.len, err);
+    for (size_t i = results->next; i < end && !status; i++)
+        if (results->states[i].is_finished)
+            status = write_rows(results, draft, table, i, header.len, err);
+    egc_buf_fini(&header);
+    return status ? status : egc_draft_sync(draft, err);
+}
+
+/* Each has its own file, so that they need not come at once. */
+static egc_status publish_timelines(const egc_results *results, size_t end, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = results->next; i < end && !status; i++) {
+        const char *run_id = results->plan->points[i].run_id;
+        egc_path record = egc_record_path(results->spool.text, run_id);
+        status = egc_timeline_publish(record.text, results->dir.text, run_id, err);
+    }
+    return status;
+}
+
+static void note_published(egc_results *results, size_t end)
+{
+    for (size_t i = results->next; i < end; i++)
+        results->n_published += results->states[i].is_finished;
+    results->next = end;
+    results->has_files = true;
+}
+
+egc_status egc_results_publish(egc_results *results, egc_error *err)
+{
+    size_t end = publishable_end(results);
+    if (end == results->next && results->has_files)
+        return EGC_OK;
+    egc_draft drafts[EGC_N_TABLES];
+    for (int i = 0; i < EGC_N_TABLES; i++)
+        drafts[i].fd = -1;
+    egc_status status = EGC_OK;
+    for (int i = 0; i < EGC_N_TABLES && !status; i++)
+        if (results->plan->has_table[i])
+            status = draft_table(results, (egc_table)i, end, &drafts[i], err);
+    for (int i = 0; i < EGC_N_TABLES && !status; i++)
+        if (results->plan->has_table[i])
+            status = egc_draft_commit(&drafts[i], err);
+    for (int i = 0; i < EGC_N_TABLES; i++)
+        egc_draft_discard(&drafts[i]);
+    if (!status)
+        status = publish_timelines(results, end, err);
+    if (!status)
+        note_published(results, end);
+    return status;
+}
+
+egc_status egc_results_forget_records(egc_results *results, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (; results->forgotten < results->next && !status; results->forgotten++) {
+        const char *run_id = results->plan->points[results->forgotten].run_id;
+        status = egc_record_remove(results->spool.text, run_id, err);
+    }
+    return status;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static egc_status refuse_results(const egc_results *results, egc_error *err)
+{
+    static const char *const marks[] = {"runs.csv", "manifest.json", ".spool"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (egc_path_exists(egc_path_of("%s/%s", results->dir.text, marks[i]).text))
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "%s: holds results already; go on there with --resume or choose "
+                            "another --out",
+                            results->dir.text);
+    return EGC_OK;
+}
+
+/* A record serves when it has a column for each of the plan's axes, and the point need not run
+ * again. */
+static bool is_usable(const egc_results *results, const egc_csv_table *record)
+{
+    int state = egc_csv_column(record, "status");
+    bool usable = state >= 0 && is_good(record->rows[0][state]);
+    for (size_t i = 0; i < results->plan->n_axes; i++)
+        usable = usable && egc_csv_column(record, results->plan->axes[i]) >= 0;
+    return usable;
+}
+
+/* Takes the points whose records an earlier run left. */
+static egc_status take_records(egc_results *results, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < results->plan->n_points && !status; i++) {
+        const char *run_id = results->plan->points[i].run_id;
+        egc_path path = egc_record_path(results->spool.text, run_id);
+        egc_csv_table record = {0};
+        if (!egc_path_exists(path.text))
+            continue;
+        egc_error unreadable;
+        bool usable = egc_record_read(results->spool.text, run_id, &record, &unreadable) == EGC_OK;
+        usable = usable && is_usable(results, &record);
+        egc_csv_table_fini(&record);
+        status = usable ? egc_results_finish(results, i, err)
+                        : egc_record_remove(results->spool.text, run_id, err);
+    }
+    return status;
+}
+
+static egc_status prepare(egc_results *results, bool resume, egc_error *err)
+{
+    egc_status status = egc_folder_make(results->dir.text, err);
+    if (!status)
+        status = egc_lock_take(results->dir.text, &results->lock, err);
+    if (!status)
+        status = resume ? egc_results_refuse_strangers(results, err) : refuse_results(results, err);
+    if (!status)
+        status = egc_folder_make(results->spool.text, err);
+    if (!status)
+        status = egc_folder_remove_drafts(results->spool.text, err);
+    if (!status && resume)
+        status = take_records(results, err);
+    if (!status && resume)
+        status = egc_results_import(results, results->dir.text, false, err);
+    return status;
+}
+
+egc_status egc_results_open(const char *dir, const egc_results_plan *plan, bool resume,
+                            egc_results **out, egc_error *err)
+{
+    *out = NULL;
+    egc_status status = egc_path_check(dir, err);
+    if (status)
+        return status;
+    egc_results *results = egc_calloc(1, sizeof *results);
+    if (!results)
+        return egc_fail_memory(err, sizeof *results);
+    *results = (egc_results){.plan = plan,
+                             .dir = egc_path_of("%s", dir),
+                             .spool = egc_path_of("%s/.spool", dir),
+                             .lock = -1};
+    results->states = egc_calloc(plan->n_points, sizeof *results->states);
+    status = results->states ? prepare(results, resume, err)
+                             : egc_fail_memory(err, plan->n_points * sizeof *results->states);
+    if (!status)
+        *out = results;
+    else
+        egc_results_close(results);
+    return status;
+}
+
+void egc_results_close(egc_results *results)
+{
+    if (!results)
+        return;
+    if (results->lock >= 0) {
+        rmdir(results->spool.text); /* stays when there are records in it */
+        egc_lock_release(results->dir.text, results->lock);
+    }
+    egc_arena_fini(&results->arena);
+    egc_free(results->states);
+    egc_free(results);
+}

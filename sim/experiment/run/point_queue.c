@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/run/point_queue.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "experiment/spec/resolve.h"
+
+/* Points that learn the same. */
+typedef struct group {
+    char key[EGC_LEARNING_KEY_LENGTH];
+    size_t n_left; /* have not ended */
+    enum {
+        NOT_LEARNT,
+        LEARNING, /* its first point is under way */
+        LOGGED,
+        APART, /* everyone for itself */
+    } state;
+} group;
+
+typedef struct entry {
+    group *group;
+    enum { NOT_PENDING, PENDING, UNDER_WAY } state;
+    egc_learning_role role;
+} entry;
+
+/* What points took that came to their learning alike. */
+typedef struct pace {
+    size_t n;
+    double wall_s;
+} pace;
+
+struct egc_queue {
+    const egc_experiment *experiment;
+    const char *spool;
+    entry *entries; /* for each point */
+    group *groups;
+    size_t n_groups;
+    size_t next; /* no point before is pending */
+    pace training, replaying;
+};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+typedef struct keyed_point {
+    char key[EGC_LEARNING_KEY_LENGTH];
+    size_t point;
+} keyed_point;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const keyed_point *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : (x->point > y->point) - (x->point < y->point);
+}
+
+/* The points that are pending, with their keys, in the order of keys. */
+static egc_status sort_points(const egc_experiment *experiment, const bool *is_pending,
+                              keyed_point *out, size_t *n_out, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    *n_out = 0;
+    for (size_t i = 0; i < experiment->n_points && !status; i++)
+        if (is_pending[i]) {
+            keyed_point *keyed = &out[(*n_out)++];
+            keyed->point = i;
+            status = egc_config_identify_learning(&experiment->points[i].config, keyed->key, err);
+        }
+    qsort(out, *n_out, sizeof *out, compare_keys);
+    return status;
+}
+
+/* Who replays a log does none of the work that is to be timed. Keys tell such points from others.
+ */
+static bool is_measured(const egc_queue *queue, size_t point)
+{
+    return queue->experiment->points[point].config.options.cost == EGC_COST_MEASURED;
+}
+
+static void make_groups(egc_queue *queue, const keyed_point *sorted, size_t n, bool share)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || strcmp(sorted[i].key, sorted[i - 1].key) != 0) {
+            group *new = &queue->groups[queue->n_groups++];
+            memcpy(new->key, sorted[i].key, sizeof new->key);
+            new->state = share && !is_measured(queue, sorted[i].point) ? NOT_LEARNT : APART;
+        }
+        group *own = &queue->groups[queue->n_groups - 1];
+        own->n_left++;
+        queue->entries[sorted[i].point] = (entry){.group = own, .state = PENDING};
+    }
+}
+
+egc_status egc_queue_new(const egc_experiment *experiment, const bool *is_pending, bool share,
+                         const char *spool, egc_queue **out, egc_error *err)
+{
+    size_t n_points = experiment->n_points, n_pending = 0;
+    keyed_point *sorted = egc_calloc(n_points, sizeof *sorted);
+    egc_queue *queue = egc_calloc(1, sizeof *queue);
+    *out = NULL;
+    if (queue) {
+        queue->experiment = experiment;
+        queue->spool = spool;
+        queue->entries = egc_calloc(n_points, sizeof *queue->entries);
+        queue->groups = egc_calloc(n_points, sizeof *queue->groups);
+    }
+    bool made = sorted && queue && queue->entries && queue->groups;
+    egc_status status = made ? sort_points(experiment, is_pending, sorted, &n_pending, err)
+                             : egc_fail_memory(err, n_points * sizeof *sorted);
+    if (!status)
+        status = egc_learning_files_remove(spool, err);
+    if (!status) {
+        make_groups(queue, sorted, n_pending, share);
+        *out = queue;
+    } else {
+        egc_queue_free(queue);
+    }
+    egc_free(sorted);
+    return status;
+}
+
+void egc_queue_free(egc_queue *queue)
+{
+    if (!queue)
+        return;
+    egc_error leftover; /* the next run into the folder removes it */
+    egc_status removed = egc_learning_files_remove(queue->spool, &leftover);
+    (void)removed;
+    egc_free(queue->entries);
+    egc_free(queue->groups);
+    egc_free(queue);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+/* False when the points of the group must wait. */
+static bool choose_role(const group *own, egc_learning_role *out)
+{
+    *out = own->state == LOGGED ? EGC_LEARNS_BY_LOG : EGC_LEARNS_ALONE;
+    if (own->state == NOT_LEARNT && own->n_left > 1)
+        *out = EGC_LEARNS_FIRST;
+    return own->state != LEARNING;
+}
+
+/* The first point that need not wait, NULL when there is none. */
+static entry *find_ready(egc_queue *queue, bool by_log)
+{
+    for (size_t i = queue->next; i < queue->experiment->n_points; i++) {
+        entry *one = &queue->entries[i];
+        if (one->state == PENDING && choose_role(one->group, &one->role) &&
+            (!by_log || one->role == EGC_LEARNS_BY_LOG))
+            return one;
+    }
+    return NULL;
+}
+
+/* Logs are used up first: no more of them are there at a time than points are run, and what an
+ * interruption leaves to be trained again is least. */
+bool egc_queue_next(egc_queue *queue, egc_turn *out)
+{
+    while (queue->next < queue->experiment->n_points &&
+           queue->entries[queue->next].state != PENDING)
+        queue->next++;
+    entry *one = find_ready(queue, true);
+    if (!one)
+        one = find_ready(queue, false);
+    if (!one)
+        return false;
+    one->state = UNDER_WAY;
+    if (one->role == EGC_LEARNS_FIRST)
+        one->group->state = LEARNING;
+    *out = (egc_turn){
+        .point = (size_t)(one - queue->entries), .key = one->group->key, .role = one->role};
+    return true;
+}
+
+static void end_first(egc_queue *queue, group *own, bool failed)
+{
+    if (egc_learning_file_exists(queue->spool, own->key))
+        own->state = LOGGED;
+    else
+        own->state = failed ? NOT_LEARNT : APART;
+}
+
+void egc_queue_end(egc_queue *queue, size_t point, bool failed, double wall_s)
+{
+    entry *one = &queue->entries[point];
+    pace *own_pace = one->role == EGC_LEARNS_BY_LOG ? &queue->replaying : &queue->training;
+    one->state = NOT_PENDING;
+    own_pace->n++;
+    own_pace->wall_s += wall_s;
+    one->group->n_left--;
+    if (one->role == EGC_LEARNS_FIRST)
+        end_first(queue, one->group, failed);
+    if (one->group->n_left == 0)
+        egc_learning_file_remove(queue->spool, one->group->key);
+}
+
+/* ---- time left ------------------------------------------------------------------------------- */
+
+/* Of the points left in a group, those that will train if none fails. */
+static size_t n_to_train(const group *own)
+{
+    if (own->state == APART)
+        return own->n_left;
+    return own->state != LOGGED && own->n_left > 0;
+}
+
+/* Until a replay has ended it counts as much as training. */
+double egc_queue_left_s(const egc_queue *queue, double elapsed_s)
+{
+    const pace *training = &queue->training, *replaying = &queue->replaying;
+    if (training->n == 0)
+        return NAN;
+    double train_s = training->wall_s / (double)training->n;
+    double replay_s = replaying->n ? replaying->wall_s / (double)replaying->n : train_s;
+    double left_s = 0;
+    for (size_t i = 0; i < queue->n_groups; i++) {
+        const group *one = &queue->groups[i];
+        double n_train = (double)n_to_train(one);
+        left_s += n_train * train_s + ((double)one->n_left - n_train) * replay_s;
+    }
+    return elapsed_s * left_s / (training->wall_s + replaying->wall_s);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/run/runner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "experiment/run/child_pool.h"
+#include "experiment/run/point_queue.h"
+
+/* The exit status of a child that could not keep its record: its last line says why. */
+enum { RECORDED = 0, NOT_RECORDED = 113 };
+
+/* ---- in the child ---------------------------------------------------------------------------- */
+
+typedef struct point_job {
+    const egc_experiment *experiment;
+    const egc_point *point;
+    const char *spool;
+    egc_point_main point_main;
+    egc_timeline_limits timeline;
+    const char *learning_key;
+    egc_learning_role role;
+} point_job;
+
+/* What stays empty unless the run says otherwise. */
+static void clear_summary(egc_training_summary *summary)
+{
+    double *mean = (double *)&summary->mean;
+    *summary = (egc_training_summary){
+        .params = NAN, .last = {NAN, NAN, NAN}, .final_drift = NAN, .sim_time_s = NAN};
+    for (size_t i = 0; i < sizeof summary->mean / sizeof *mean; i++)
+        mean[i] = NAN;
+}
+
+static egc_outcome outcome_of(egc_status status, const egc_training_summary *summary,
+                              const egc_error *failure)
+{
+    egc_outcome outcome = {.status = "ok", .error = "", .summary = summary};
+    if (status) {
+        outcome.status = status == EGC_ERROR_TIMEOUT ? "timeout" : "failed";
+        outcome.error = failure->message;
+    } else if (summary->diverged) {
+        outcome.status = "diverged";
+        outcome.error = summary->reason;
+    }
+    return outcome;
+}
+
+/* Runs the point as its role says. */
+static egc_status run_main(const point_job *job, const egc_training_sink *sink,
+                           egc_training_summary *out, egc_error *err)
+{
+    egc_training_config config = job->point->config;
+    egc_learning_file log;
+    egc_learning_file_open(&log, job->spool, job->learning_key, job->role, &config);
+    egc_status status = job->point_main(&config, sink, out, err);
+    egc_learning_file_close(&log);
+    return status;
+}
+
+static egc_status record_point(const point_job *job, egc_error *err)
+{
+    egc_record record;
+    egc_training_summary summary;
+    egc_error failure = {0};
+    clear_summary(&summary);
+    egc_status status = egc_record_open(&record, job->spool, job->experiment, job->point, err);
+    if (!status)
+        status = egc_record_keep_timeline(&record, &job->timeline, err);
+    if (!status) {
+        egc_training_sink sink = egc_record_sink(&record);
+        double start_s = egc_host_now();
+        egc_status end = run_main(job, &sink, &summary, &failure);
+        egc_outcome outcome = outcome_of(end, &summary, &failure);
+        outcome.wall_s = egc_host_now() - start_s;
+        status = egc_record_finish(&record, &outcome, err);
+    }
+    egc_record_close(&record);
+    return status;
+}
+
+static int child_main(void *arg)
+{
+    egc_error err = {0};
+    if (record_point(arg, &err) == EGC_OK)
+        return RECORDED;
+    dprintf(STDERR_FILENO, "\n%s\n", err.message); /* the parent reads it: see children.h */
+    return NOT_RECORDED;
+}
+
+/* ---- how a child ended ----------------------------------------------------------------------- */
+
+static bool has_recorded(const egc_child_end *end)
+{
+    return WIFEXITED(end->wait_status) && WEXITSTATUS(end->wait_status) == RECORDED;
+}
+
+static bool could_not_record(const egc_child_end *end)
+{
+    return WIFEXITED(end->wait_status) && WEXITSTATUS(end->wait_status) == NOT_RECORDED;
+}
+
+/* "killed by signal 11 (Segmentation fault): REASON". */
+static void describe_end(const egc_child_end *end, double limit_s, char *out, size_t room)
+{
+    int len;
+    if (end->stopped)
+        len = snprintf(out, room, "stopped after %g s on the host", limit_s);
+    else if (WIFSIGNALED(end->wait_status))
+        len = snprintf(out, room, "killed by signal %d (%s)", WTERMSIG(end->wait_status),
+                       strsignal(WTERMSIG(end->wait_status)));
+    else
+        len = snprintf(out, room, "exited with status %d before it had a result",
+                       WEXITSTATUS(end->wait_status));
+    if (*end->words.reason && !end->stopped)
+        snprintf(out + len, room - (size_t)len, ": %s", end->words.reason);
+}
+
+/* The record of a point whose child died: no rows but that of the run. */
+static egc_status record_death(const point_job *job, const egc_child_end *end, double limit_s,
+                               egc_error *err)
+{
+    char error[EGC_ERROR_LENGTH];
+    describe_end(end, limit_s, error, sizeof error);
+    egc_outcome outcome = {
+        .status = end->stopped ? "timeout" : "failed", .error = error, .wall_s = end->wall_s};
+    egc_record record;
+    egc_status status = egc_record_open(&record, job->spool, job->experiment, job->point, err);
+    if (!status)
+        status = egc_record_finish(&record, &outcome, err);
+    egc_record_close(&record);
+    return status;
+}
+
+/* Whatever became of the child, its point has a record afterwards; or the record could not be
+ * kept. */
+static egc_status settle(const point_job *job, const egc_child_end *end, double limit_s,
+                         egc_error *err)
+{
+    if (could_not_record(end))
+        return egc_fail(err, EGC_ERROR_IO, "%s", end->words.last);
+    bool is_there = egc_path_exists(egc_record_path(job->spool, job->point->run_id).text);
+    return has_recorded(end) && is_there ? EGC_OK : record_death(job, end, limit_s, err);
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+typedef struct running {
+    const egc_experiment *experiment;
+    const egc_run_options *options;
+    egc_results_plan plan;
+    egc_results *results;
+    json_t *manifest;
+    egc_queue *queue;
+    egc_children children;
+    egc_run_report *report;
+    size_t n_wanted; /* points that have a row at the end */
+    double start_s;
+} running;
+
+static bool is_failure(const egc_point_state *state)
+{
+    return strcmp(state->status, "failed") == 0 || strcmp(state->status, "timeout") == 0;
+}
+
+static void tell_progress(const running *run)
+{
+    if (!run->options->progress)
+        return;
+    double elapsed_s = egc_host_now() - run->start_s;
+    egc_progress progress = {
+        .done = run->report->done,
+        .total = run->n_wanted,
+        .failed = run->report->failed,
+        .elapsed_s = elapsed_s,
+        .eta_s = egc_queue_left_s(run->queue, elapsed_s),
+    };
+    run->options->progress(run->options->progress_arg, &progress);
+}
+
+/* Publishes what can be, with the manifest, and only then lets the records go. */
+static egc_status publish(running *run, egc_error *err)
+{
+    egc_status status = egc_results_publish(run->results, err);
+    if (!status)
+        status = egc_manifest_update(run->manifest, run->results, err);
+    if (!status)
+        status = egc_manifest_write(run->manifest, run->options->dir, err);
+    return status ? status : egc_results_forget_records(run->results, err);
+}
+
+static point_job job_of(const running *run, size_t point)
+{
+    return (point_job){
+        .experiment = run->experiment,
+        .point = &run->experiment->points[point],
+        .spool = egc_results_spool(run->results),
+        .point_main = run->options->point_main,
+        .timeline = run->options->timeline,
+    };
+}
+
+/* Starts children until all seats are taken or no point is to be started now. */
+static egc_status start_children(running *run, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    egc_turn turn;
+    while (!status && run->children.n_running < run->options->jobs &&
+           egc_queue_next(run->queue, &turn)) {
+        point_job job = job_of(run, turn.point);
+        job.learning_key = turn.key;
+        job.role = turn.role;
+        status = egc_children_start(&run->children, turn.point, child_main, &job, err);
+    }
+    return status;
+}
+
+static egc_status take_end(running *run, const egc_child_end *end, egc_error *err)
+{
+    point_job job = job_of(run, end->tag);
+    egc_status status = settle(&job, end, run->options->point_limit_s, err);
+    if (!status)
+        status = egc_results_finish(run->results, end->tag, err);
+    if (status)
+        return status;
+    bool failed = is_failure(egc_results_state(run->results, end->tag));
+    egc_queue_end(run->queue, end->tag, failed, end->wall_s);
+    run->report->done++;
+    run->report->failed += failed;
+    return egc_results_is_due(run->results) ? publish(run, err) : EGC_OK;
+}
+
+/* Until every point has ended, or a signal came. */
+static egc_status run_points(running *run, egc_error *err)
+{
+    egc_status status =
+        egc_children_open(&run->children, run->options->jobs, run->options->point_limit_s, err);
+    if (!status)
+        status = start_children(run, err);
+    tell_progress(run);
+    while (!status && run->children.n_running > 0 && !run->report->signal) {
+        egc_children_event event;
+        egc_child_end end;
+        status = egc_children_wait(&run->children, &event, &end, &run->report->signal, err);
+        if (!status && event == EGC_CHILDREN_ENDED)
+            status = take_end(run, &end, err);
+        if (!status && event == EGC_CHILDREN_ENDED)
+            status = start_children(run, err);
+        tell_progress(run);
+    }
+    return status;
+}
+
+/* ---- before and after ------------------------------------------------------------------------ */
+
+/* What runs at several times, or on several machines, must give what one run gives. */
+static egc_status check_measured(const egc_run_options *options, egc_error *err)
+{
+    if (!options->resume && options->shard_count <= 1)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                    "cost: measured times of different runs do not belong together; run all points "
+                    "at once into a new folder, without --resume or --shard");
+}
+
+static egc_status check_options(const egc_run_options *options, egc_error *err)
+{
+    if (options->jobs < 1)
+        return egc_fail(err, EGC_ERROR_RANGE, "jobs must be at least 1, got 0");
+    if (options->shard_count > 0 &&
+        (options->shard_index < 1 || options->shard_index > options->shard_count))
+        return egc_fail(err, EGC_ERROR_RANGE, "shard must be I/N with 1 <= I <= N, got %zu/%zu",
+                        options->shard_index, options->shard_count);
+    return EGC_OK;
+}
+
+/* Of the plan's points those of the shard are wanted: every shard_count-th. */
+static void choose_shard(running *run)
+{
+    const egc_run_options *options = run->options;
+    for (size_t i = 0; i < run->plan.n_points && options->shard_count > 0; i++)
+        run->plan.points[i].is_wanted = i % options->shard_count == options->shard_index - 1;
+}
+
+static void count_reused(running *run)
+{
+    for (size_t i = 0; i < run->plan.n_points; i++) {
+        run->report->reused += egc_results_state(run->results, i)->is_finished;
+        run->n_wanted +=
+            run->plan.points[i].is_wanted || egc_results_state(run->results, i)->is_finished;
+    }
+    run->report->done = run->report->reused;
+}
+
+static egc_status make_queue(running *run, egc_arena *arena, egc_error *err)
+{
+    size_t n = run->plan.n_points;
+    bool *is_pending = egc_arena_alloc(arena, n * sizeof *is_pending);
+    if (!is_pending)
+        return egc_fail_memory(err, n * sizeof *is_pending);
+    for (size_t i = 0; i < n; i++)
+        is_pending[i] =
+            run->plan.points[i].is_wanted && !egc_results_state(run->results, i)->is_finished;
+    return egc_queue_new(run->experiment, is_pending, run->options->share,
+                         egc_results_spool(run->results), &run->queue, err);
+}
+
+/* The manifest is there before the first point runs. */
+static egc_status begin(running *run, egc_error *err)
+{
+    egc_shard shard = {run->options->shard_index, run->options->shard_count};
+    egc_status status = egc_manifest_new(run->experiment, &run->plan, run->options->provenance,
+                                         shard, &run->manifest, err);
+    json_t *earlier = NULL;
+    egc_error none; /* no earlier manifest, nothing to continue */
+    if (!status && run->options->resume &&
+        egc_manifest_read(run->options->dir, &earlier, &none) == EGC_OK)
+        egc_manifest_continue(run->manifest, earlier);
+    json_decref(earlier);
+    if (!status)
+        status = egc_manifest_update(run->manifest, run->results, err);
+    return status ? status : egc_manifest_write(run->manifest, run->options->dir, err);
+}
+
+/* Signals are held back until the folder is in order. A run that was interrupted has no end. */
+static egc_status end(running *run, egc_error *err)
+{
+    egc_status status = run->report->signal ? EGC_OK : egc_manifest_end(run->manifest, err);
+    return status ? status : publish(run, err);
+}
+
+egc_status egc_experiment_run(const egc_experiment *experiment, const egc_run_options *options,
+                              egc_run_report *out, egc_error *err)
+{
+    *out = (egc_run_report){0};
+    running run = {.experiment = experiment, .options = options, .report = out};
+    egc_arena arena = {0};
+    run.start_s = egc_host_now();
+    egc_status status = check_options(options, err);
+    if (!status && egc_experiment_is_measured(experiment))
+        status = check_measured(options, err);
+    if (!status)
+        status = egc_results_plan_new(experiment, &arena, &run.plan, err);
+    if (status)
+        goto done;
+    choose_shard(&run);
+    status = egc_results_open(options->dir, &run.plan, options->resume, &run.results, err);
+    if (status)
+        goto done;
+    count_reused(&run);
+    status = make_queue(&run, &arena, err);
+    if (!status)
+        status = begin(&run, err);
+    if (!status)
+        status = run_points(&run, err);
+    if (!status)
+        status = end(&run, err);
+done:
+    egc_children_close(&run.children);
+    egc_queue_free(run.queue);
+    egc_results_close(run.results);
+    json_decref(run.manifest);
+    egc_arena_fini(&arena);
+    return status;
+}
+
+/* ---- one point ------------------------------------------------------------------------------- */
+
+static egc_status run_alone(const point_job *job, int *signal, egc_error *err)
+{
+    egc_children children = {0};
+    egc_child_end end;
+    egc_children_event event = EGC_CHILDREN_TICK;
+    point_job copy = *job;
+    egc_status status = egc_children_open(&children, 1, 0, err);
+    if (!status)
+        status = egc_children_start(&children, 0, child_main, &copy, err);
+    while (!status && event == EGC_CHILDREN_TICK)
+        status = egc_children_wait(&children, &event, &end, signal, err);
+    if (!status && event == EGC_CHILDREN_ENDED)
+        status = settle(job, &end, 0, err);
+    egc_children_close(&children);
+    return status;
+}
+
+static egc_status read_result(const point_job *job, egc_point_result *out, egc_error *err)
+{
+    const char *run_id = job->point->run_id;
+    egc_path steps = egc_record_file(job->spool, run_id, EGC_TABLE_STEPS);
+    egc_status status = egc_record_read(job->spool, run_id, &out->run, err);
+    if (!status && egc_path_exists(steps.text))
+        status = egc_csv_read(steps.text, &out->steps, err);
+    return status;
+}
+
+egc_status egc_point_simulate(const egc_experiment *experiment, const egc_point *point,
+                              egc_point_main point_main, egc_point_result *out, egc_error *err)
+{
+    char spool[] = P_tmpdir "/egc-sim-XXXXXX";
+    *out = (egc_point_result){0};
+    int signal = 0;
+    if (!mkdtemp(spool))
+        return egc_fail_errno(err, "make a folder in", P_tmpdir);
+    point_job job = {
+        .experiment = experiment, .point = point, .spool = spool, .point_main = point_main};
+    egc_status status = run_alone(&job, &signal, err);
+    if (!status && !signal)
+        status = read_result(&job, out, err);
+    egc_error leftover; /* the system clears its folder for temporary files */
+    egc_status removed = egc_folder_remove_all(spool, &leftover);
+    (void)removed;
+    if (signal) {
+        raise(signal);
+        status = egc_fail(err, EGC_ERROR_SIMULATION, "interrupted by signal %d (%s)", signal,
+                          strsignal(signal));
+    }
+    if (status)
+        egc_point_result_fini(out);
+    return status;
+}
+
+void egc_point_result_fini(egc_point_result *result)
+{
+    egc_csv_table_fini(&result->run);
+    egc_csv_table_fini(&result->steps);
+    *result = (egc_point_result){0};
+}

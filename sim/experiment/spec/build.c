@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/spec/build.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/spec/sweep.h"
+
+typedef struct builder {
+    egc_experiment *experiment;
+    const egc_spec *root;
+    egc_sweep sweep;
+    egc_device_profiles devices;
+    egc_point_filter filter;
+    void *filter_arg;
+    egc_error *err;
+} builder;
+
+/* ---- name ---------------------------------------------------------------------------------- */
+
+/* A name is also that of a results folder. */
+static bool names_a_folder(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
+            return false;
+    return *name && *name != '.' && strlen(name) < 128;
+}
+
+static egc_status set_name(builder *b, const char *default_name)
+{
+    const egc_spec *value = egc_spec_get(b->root, "name");
+    bool is_text = value && value->kind == EGC_SPEC_SCALAR && value->scalar.kind == EGC_SCALAR_TEXT;
+    if (value && !is_text)
+        return egc_fail(b->err, EGC_ERROR_RANGE, "%s: name: must be one text for all points",
+                        value->where);
+    const char *name = is_text ? value->scalar.text : default_name;
+    if (!names_a_folder(name))
+        return egc_fail(b->err, EGC_ERROR_RANGE,
+                        "%s: name: must be letters, digits, '-', '_' and '.', not start with '.' "
+                        "and be shorter than 128, got \"%s\"",
+                        b->root->where, name);
+    b->experiment->name = egc_arena_strdup(&b->experiment->arena, name);
+    return b->experiment->name ? EGC_OK : egc_fail_memory(b->err, strlen(name));
+}
+
+/* ---- points -------------------------------------------------------------------------------- */
+
+/* Moves the points that the filter keeps to the front of list and counts them. */
+static egc_status filter_points(const builder *b, const egc_spec **list, size_t *n_kept)
+{
+    egc_arena scratch = {0};
+    egc_status status = EGC_OK;
+    *n_kept = 0;
+    for (size_t i = 0; i < b->sweep.n_points && !status; i++) {
+        egc_training_config config;
+        bool keep = true;
+        if (b->filter) {
+            egc_arena_reset(&scratch);
+            status = egc_resolve(&scratch, b->devices, b->sweep.points[i], &config, b->err);
+            if (!status)
+                status = b->filter(b->filter_arg, &config, &keep, b->err);
+        }
+        if (!status && keep)
+            list[(*n_kept)++] = b->sweep.points[i];
+    }
+    egc_arena_fini(&scratch);
+    if (!status && *n_kept == 0)
+        return egc_fail(b->err, EGC_ERROR_RANGE, "%s: where: drops all %zu points", b->root->where,
+                        b->sweep.n_points);
+    return status;
+}
+
+/* Only for points that are kept: a filter is there to drop what does not fit together. */
+static egc_status check_point(const egc_point *point, egc_error *err)
+{
+    if (egc_method_check(&point->config.method, err))
+        return egc_error_prefix(err, "%s: method", egc_spec_get(point->spec, "method")->where);
+    if (egc_training_check(&point->config, err))
+        return egc_error_prefix(err, "%s", point->spec->where);
+    return EGC_OK;
+}
+
+static egc_status make_point(const builder *b, const egc_spec *spec, egc_point *point)
+{
+    egc_arena *arena = &b->experiment->arena;
+    point->spec = spec;
+    egc_status status = egc_resolve(arena, b->devices, spec, &point->config, b->err);
+    if (!status)
+        status = egc_resolve_cost(arena, spec, &point->config, b->err);
+    if (!status)
+        status = check_point(point, b->err);
+    if (!status)
+        status = egc_config_identify(&point->config, point->run_id, b->err);
+    return status ? status : egc_sweep_values(arena, &b->sweep, spec, &point->axis_values, b->err);
+}
+
+static egc_status make_points(const builder *b)
+{
+    egc_experiment *experiment = b->experiment;
+    egc_arena *arena = &experiment->arena;
+    size_t n_kept, n = b->sweep.n_points;
+    const egc_spec **kept = egc_arena_alloc(arena, n * sizeof *kept);
+    egc_status status = kept ? filter_points(b, kept, &n_kept) : egc_fail_memory(b->err, n);
+    if (status)
+        return status;
+    experiment->points = egc_arena_alloc(arena, n_kept * sizeof *experiment->points);
+    if (!experiment->points)
+        return egc_fail_memory(b->err, n_kept * sizeof *experiment->points);
+    experiment->n_points = n_kept;
+    for (size_t i = 0; i < n_kept && !status; i++)
+        status = make_point(b, kept[i], &experiment->points[i]);
+    return status;
+}
+
+/* ---- equal points -------------------------------------------------------------------------- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const egc_point *left = *(const egc_point *const *)a, *right = *(const egc_point *const *)b;
+    int order = strcmp(left->run_id, right->run_id);
+    return order ? order : (left > right) - (left < right);
+}
+
+/* Appends `3 (method=topk ratio=0.01, seed=1)`. */
+static egc_status append_point(const egc_experiment *experiment, const egc_point *point,
+                               egc_buf *out, egc_error *err)
+{
+    egc_status status = egc_buf_printf(out, err, "%zu", (size_t)(point - experiment->points) + 1);
+    for (size_t i = 0; i < experiment->n_axes && !status; i++)
+        status = egc_buf_printf(out, err, "%s%s=%s", i ? ", " : " (", experiment->axes[i],
+                                point->axis_values[i]);
+    if (!status)
+        status = egc_buf_printf(out, err, "%s", experiment->n_axes ? ")" : "");
+    return status;
+}
+
+static egc_status fail_equal(const builder *b, const egc_point *first, const egc_point *second)
+{
+    egc_buf text = {0};
+    egc_status status = append_point(b->experiment, first, &text, b->err);
+    if (!status)
+        status = egc_buf_printf(&text, b->err, " and ");
+    if (!status)
+        status = append_point(b->experiment, second, &text, b->err);
+    if (!status)
+        status = egc_fail(b->err, EGC_ERROR_RANGE, "%s: points must differ, got equal ones: %s",
+                          b->root->where, (const char *)text.data);
+    egc_buf_fini(&text);
+    return status;
+}
+
+static egc_status check_distinct(const builder *b)
+{
+    egc_experiment *experiment = b->experiment;
+    size_t n = experiment->n_points;
+    const egc_point **sorted = egc_arena_alloc(&experiment->arena, n * sizeof(egc_point *));
+    if (!sorted)
+        return egc_fail_memory(b->err, n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &experiment->points[i];
+    qsort(sorted, n, sizeof *sorted, compare_points);
+    const egc_point *first = NULL, *second = NULL; /* the pair that comes first as written */
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0 &&
+            (!first || sorted[i - 1] < first))
+            first = sorted[i - 1], second = sorted[i];
+    return first ? fail_equal(b, first, second) : EGC_OK;
+}
+
+egc_status egc_experiment_build(egc_experiment *experiment, const egc_spec *root,
+                                const char *default_name, egc_device_profiles devices,
+                                egc_point_filter filter, void *arg, egc_error *err)
+{
+    builder b = {
+        .experiment = experiment,
+        .root = root,
+        .devices = devices,
+        .filter = filter,
+        .filter_arg = arg,
+        .err = err,
+    };
+    egc_status status = set_name(&b, default_name);
+    if (!status)
+        status = egc_sweep_expand(&experiment->arena, root, &b.sweep, err);
+    experiment->axes = b.sweep.axes;
+    experiment->n_axes = b.sweep.n_axes;
+    if (!status)
+        status = make_points(&b);
+    return status ? status : check_distinct(&b);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "experiment/spec/resolve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "experiment/spec/constructor.h"
+#include "experiment/spec/cost_file.h"
+#include "train/algorithm.h"
+#include "train/cost/cost_model.h"
+#include "train/cost/cost_table.h"
+#include "train/sync/exchange_choice.h"
+
+/* Stands for a device that the experiment spells out. */
+#define CUSTOM_DEVICE "custom"
+
+typedef struct part {
+    const char *path; /* "workload" */
+    const char *name; /* of the registered type */
+    const egc_spec *table;
+} part;
+
+/* "WHERE: PATH: must be EXPECTED, got VALUE" */
+static egc_status must_be(const egc_spec *value, const char *path, const char *expected,
+                          egc_error *err)
+{
+    egc_buf text = {0};
+    char call[64];
+    bool is_text = value->kind == EGC_SPEC_SCALAR && value->scalar.kind == EGC_SCALAR_TEXT;
+    const char *quote = is_text ? "\"" : "";
+    egc_maker_call(value->maker, call, sizeof call);
+    egc_status status = value->kind == EGC_SPEC_SCALAR ? egc_spec_format(value, &text, err)
+                                                       : egc_buf_printf(&text, err, "%s", call);
+    if (!status)
+        status = egc_fail(err, EGC_ERROR_NAME, "%s: %s: must be %s, got %s%s%s", value->where, path,
+                          expected, quote, text.len ? (const char *)text.data : "", quote);
+    egc_buf_fini(&text);
+    return status;
+}
+
+static egc_status find_part(const egc_spec *point, const char *path, const char *expected,
+                            part *out, egc_error *err)
+{
+    const egc_spec *value = egc_spec_get(point, path);
+    if (!value)
+        return egc_fail(err, EGC_ERROR_NAME, "%s: %s: is missing; must be %s", point->where, path,
+                        expected);
+    if (value->kind != EGC_SPEC_TABLE || !egc_maker_builds(value->maker, path))
+        return must_be(value, path, expected, err);
+    *out = (part){path, egc_maker_name(value->maker), value};
+    return EGC_OK;
+}
+
+static egc_status new_params(egc_arena *arena, const egc_param *table, size_t size, void **out,
+                             egc_error *err)
+{
+    *out = egc_arena_alloc(arena, size);
+    if (!*out)
+        return egc_fail_memory(err, size);
+    egc_params_init(table, *out);
+    return EGC_OK;
+}
+
+static void format_files(uint64_t hash, char out[EGC_FILES_ID])
+{
+    if (hash)
+        snprintf(out, EGC_FILES_ID, "%016" PRIx64, hash);
+}
+
+/* ---- workload and cluster ------------------------------------------------------------------ */
+
+static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
+                                   egc_training_config *config, egc_error *err)
+{
+    part workload;
+    void *params;
+    egc_status status = find_part(point, "workload", "egc.workload.NAME{...}", &workload, err);
+    if (status)
+        return status;
+    status = egc_workload_find(workload.name, &config->workload, err);
+    if (status)
+        return egc_error_prefix(err, "%s: workload", workload.table->where);
+    const egc_param *table = config->workload->params;
+    status = new_params(arena, table, config->workload->params_size, &params, err);
+    config->workload_params = params;
+    if (!status)
+        status = egc_spec_configure(arena, workload.table, workload.path, table, params, NULL, err);
+    if (!status && egc_workload_check(config->workload, params, err))
+        return egc_error_prefix(err, "%s: workload", workload.table->where);
+    if (!status && config->workload->hash_files)
+        format_files(config->workload->hash_files(params), config->workload_files);
+    return status;
+}
+
+egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
+                                   const egc_device_profile **out, egc_error *err)
+{
+    char valid[EGC_ERROR_LENGTH] = "";
+    for (const egc_device_profile *profile = profiles; profile->name; profile++) {
+        if (strcmp(profile->name, name) == 0) {
+            *out = profile;
+            return EGC_OK;
+        }
+        size_t length = strlen(valid);
+        snprintf(valid + length, sizeof valid - length, "%s%s", length ? ", " : "", profile->name);
+    }
+    return egc_fail(err, EGC_ERROR_NAME, "unknown device \"%s\"; valid: %s", name, valid);
+}
+
+static egc_status name_device(egc_device_profiles profiles, const char *name, const char *where,
+                              egc_device *out, egc_error *err)
+{
+    const egc_device_profile *profile;
+    if (egc_device_profile_find(profiles, name, &profile, err))
+        return egc_error_prefix(err, "%s: cluster.device", where);
+    *out = profile->device;
+    return EGC_OK;
+}
+
+static egc_status spell_device(egc_arena *arena, const egc_spec *table, egc_device *out,
+                               egc_error *err)
+{
+    if (table->maker)
+        return must_be(table, "cluster.device", "a device's name or a plain table", err);
+    egc_params_init(egc_device_params, out);
+    for (const egc_param *param = egc_device_params; param->name; param++)
+        if (isnan(param->def) && !egc_spec_get(table, param->name))
+            return egc_fail(err, EGC_ERROR_RANGE, "%s: cluster.device.%s: is missing", table->where,
+                            param->name);
+    return egc_spec_configure(arena, table, "cluster.device", egc_device_params, out, NULL, err);
+}
+
+static egc_status resolve_device(egc_arena *arena, egc_device_profiles devices,
+                                 const egc_spec *cluster, char name[EGC_TEXT_LENGTH],
+                                 egc_device *out, egc_error *err)
+{
+    const egc_spec *device = egc_spec_get(cluster, "device");
+    if (!device || device->kind != EGC_SPEC_TABLE)
+        return name_device(devices, name, (device ? device : cluster)->where, out, err);
+    strcpy(name, CUSTOM_DEVICE);
+    return spell_device(arena, device, out, err);
+}
+
+egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, const egc_spec *table,
+                               egc_cluster_choice *out, egc_error *err)
+{
+    egc_status status = egc_cluster_find(egc_maker_name(table->maker), &out->type, err);
+    if (status)
+        return egc_error_prefix(err, "%s: cluster", table->where);
+    const egc_param *rows = out->type->params;
+    status = new_params(arena, rows, out->type->params_size, &out->params, err);
+    if (status)
+        return status;
+    const egc_spec *device = egc_spec_get(table, "device");
+    bool spelt = device && device->kind == EGC_SPEC_TABLE;
+    const char *const skip[] = {spelt ? "device" : NULL, NULL};
+    status = egc_spec_configure(arena, table, "cluster", rows, out->params, skip, err);
+    if (!status)
+        status = resolve_device(arena, devices, table, ((egc_cluster_common *)out->params)->device,
+                                &out->device, err);
+    if (!status && egc_cluster_prepare(out->type, out->params, arena, err))
+        return egc_error_prefix(err, "%s: cluster", table->where);
+    return status;
+}
+
+static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
+                                  const egc_spec *point, egc_training_config *config,
+                                  egc_error *err)
+{
+    part cluster;
+    egc_cluster_choice choice;
+    egc_status status = find_part(point, "cluster", "egc.cluster.NAME{...}", &cluster, err);
+    if (!status)
+        status = egc_resolve_cluster(arena, devices, cluster.table, &choice, err);
+    if (status)
+        return status;
+    config->cluster = choice.type;
+    config->cluster_params = choice.params;
+    if (choice.type->hash_files)
+        format_files(choice.type->hash_files(choice.params), config->cluster_files);
+    config->device = choice.device;
+    return EGC_OK;
+}
+
+/* ---- method -------------------------------------------------------------------------------- */
+
+static egc_status set_method_field(egc_method *method, const egc_spec_field *field, egc_error *err)
+{
+    const egc_spec *value = field->value;
+    if (!field->key)
+        return egc_fail(err, EGC_ERROR_NAME,
+                        "%s: method: egc.%s takes KEY = VALUE only, got a value without a key",
+                        value->where, method->name);
+    if (value->kind != EGC_SPEC_SCALAR) {
+        char path[EGC_TEXT_LENGTH];
+        snprintf(path, sizeof path, "method.%s", field->key);
+        return must_be(value, path, "a number, text, true or false", err);
+    }
+    if (egc_method_set(method, field->key, &value->scalar, err))
+        return egc_error_prefix(err, "%s: method.%s", value->where, field->key);
+    return EGC_OK;
+}
+
+static egc_status resolve_method(const egc_spec *point, egc_training_config *config, egc_error *err)
+{
+    part method;
+    egc_status status =
+        find_part(point, "method", "a method's name or egc.NAME{...}", &method, err);
+    if (status)
+        return status;
+    if (egc_method_init(&config->method, method.name, err))
+        return egc_error_prefix(err, "%s: method", method.table->where);
+    for (size_t i = 0; i < method.table->n_fields && !status; i++)
+        status = set_method_field(&config->method, &method.table->fields[i], err);
+    return status;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+/* The text at key, fallback when there is none. */
+static egc_status get_text(const egc_spec *point, const char *key, const char *fallback,
+                           const char *expected, const char **out, egc_error *err)
+{
+    const egc_spec *value = egc_spec_get(point, key);
+    *out = fallback;
+    if (!value)
+        return EGC_OK;
+    if (value->kind != EGC_SPEC_SCALAR || value->scalar.kind != EGC_SCALAR_TEXT)
+        return must_be(value, key, expected, err);
+    *out = value->scalar.text;
+    return EGC_OK;
+}
+
+static egc_status resolve_exchange(const egc_spec *point, egc_training_config *config,
+                                   egc_error *err)
+{
+    const char *name;
+    egc_status status =
+        get_text(point, "exchange", "auto", "\"auto\" or an exchange's name", &name, err);
+    if (status || strcmp(name, "auto") == 0)
+        return status;
+    if (egc_route_find(name, &config->exchange, &config->sparse, err))
+        return egc_error_prefix(err, "%s: exchange", egc_spec_get(point, "exchange")->where);
+    return EGC_OK;
+}
+
+static egc_status resolve_algorithm(egc_arena *arena, const egc_spec *point,
+                                    egc_training_config *config, egc_error *err)
+{
+    part algorithm;
+    void *params;
+    if (!egc_spec_get(point, "algorithm"))
+        return EGC_OK;
+    egc_status status =
+        find_part(point, "algorithm", "an algorithm's name or egc.NAME{...}", &algorithm, err);
+    if (status)
+        return status;
+    if (egc_algorithm_find(algorithm.name, &config->algorithm, err))
+        return egc_error_prefix(err, "%s: algorithm", algorithm.table->where);
+    const egc_param *table = config->algorithm->params;
+    status = new_params(arena, table, config->algorithm->params_size, &params, err);
+    config->algorithm_params = params;
+    return status
+               ? status
+               : egc_spec_configure(arena, algorithm.table, "algorithm", table, params, NULL, err);
+}
+
+egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
+                       egc_training_config *config, egc_error *err)
+{
+    *config = (egc_training_config){0};
+    egc_params_init(egc_training_params, &config->options);
+    egc_status status = egc_spec_configure(arena, point, "", egc_training_params, &config->options,
+                                           egc_experiment_keys, err);
+    if (!status)
+        status = resolve_workload(arena, point, config, err);
+    if (!status)
+        status = resolve_cluster(arena, devices, point, config, err);
+    if (!status)
+        status = resolve_method(point, config, err);
+    if (!status)
+        status = resolve_exchange(point, config, err);
+    return status ? status : resolve_algorithm(arena, point, config, err);
+}
+
+egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_training_config *config,
+                            egc_error *err)
+{
+    const egc_training_options *options = &config->options;
+    if (options->cost != EGC_COST_TABLE || egc_cost_is_nothing(&config->method))
+        return EGC_OK;
+    const egc_spec *named = egc_spec_get(point, "cost_table");
+    const char *where = named ? named->where : egc_spec_get(point, "cost")->where;
+    if (!*options->cost_table)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "%s: cost_table: is missing; with cost = \"table\" it must name a file as "
+                        "`egc-sim bench compressors --csv FILE` writes it",
+                        where);
+    if (egc_cost_file_read(arena, options->cost_table, &config->method, &config->cost_curve, err))
+        return egc_error_prefix(err, "%s: cost_table", where);
+    return EGC_OK;
+}
+
+/* ---- identity ------------------------------------------------------------------------------ */
+
+enum { N_PARTS = 11 };
+
+typedef struct config_part {
+    const char *path, *name; /* a name that is NULL: there is no such part */
+    const egc_param *table;
+    const void *params;
+    bool is_time; /* has to do with nothing but how long things take */
+} config_part;
+
+static egc_status format_part(const config_part *it, egc_buf *out, egc_error *err)
+{
+    if (!it->name)
+        return EGC_OK;
+    egc_status status = egc_buf_printf(out, err, "%s=%s{", it->path, it->name);
+    if (!status)
+        status = egc_params_format(it->table, it->params, false, out, err);
+    return status ? status : egc_buf_printf(out, err, "}\n");
+}
+
+static const char *name_or_null(const char *name)
+{
+    return *name ? name : NULL;
+}
+
+static void parts_of(const egc_training_config *config, const char *exchange,
+                     config_part out[N_PARTS])
+{
+    const egc_workload_type *workload = config->workload;
+    const egc_cluster_type *cluster = config->cluster;
+    const egc_method *method = &config->method;
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    const config_part parts[N_PARTS] = {
+        {"workload", workload->name, workload->params, config->workload_params, false},
+        {"workload_files", name_or_null(config->workload_files), NULL, NULL, false},
+        {"cluster", cluster->name, cluster->params, config->cluster_params, true},
+        {"cluster_files", name_or_null(config->cluster_files), NULL, NULL, true},
+        {"device", "", egc_device_params, &config->device, true},
+        {"cost_rows", config->cost_curve ? config->cost_curve->id : "", NULL, NULL, true},
+        {"method", method->name, method->compressor->params, method->params, false},
+        {"method_options", "", egc_method_option_params, &method->options, false},
+        {"exchange", exchange, NULL, NULL, false},
+        {"algorithm", algorithm->name, algorithm->params, config->algorithm_params, false},
+        {"training", "", egc_training_params, &config->options, false},
+    };
+    memcpy(out, parts, sizeof parts);
+}
+
+egc_status egc_config_format(const egc_training_config *config, egc_buf *out, egc_error *err)
+{
+    config_part parts[N_PARTS];
+    egc_status status = EGC_OK;
+    parts_of(config, egc_route_asked(config), parts);
+    for (int i = 0; i < N_PARTS && !status; i++)
+        status = format_part(&parts[i], out, err);
+    return status;
+}
+
+egc_status egc_config_format_learning(const egc_training_config *config, egc_buf *out,
+                                      egc_error *err)
+{
+    egc_training_config timeless = *config;
+    char exchange[EGC_ROUTE_NAME];
+    config_part parts[N_PARTS];
+    egc_route route;
+    egc_status status = egc_route_init(&route, config, err);
+    if (status)
+        return status;
+    egc_route_sums(&route, exchange);
+    egc_training_forget_time(&timeless.options);
+    parts_of(&timeless, exchange, parts);
+    for (int i = 0; i < N_PARTS && !status; i++)
+        if (!parts[i].is_time)
+            status = format_part(&parts[i], out, err);
+    return status;
+}
+
+_Static_assert(EGC_LEARNING_KEY_LENGTH == EGC_RUN_ID_LENGTH, "both hold 16 hex digits");
+
+/* The hash of what format says of config. */
+static egc_status identify(const egc_training_config *config,
+                           egc_status (*format)(const egc_training_config *, egc_buf *,
+                                                egc_error *),
+                           char id[EGC_RUN_ID_LENGTH], egc_error *err)
+{
+    egc_buf text = {0};
+    egc_status status = format(config, &text, err);
+    if (!status)
+        snprintf(id, EGC_RUN_ID_LENGTH, "%016" PRIx64,
+                 egc_hash(EGC_HASH_START, text.data, text.len));
+    egc_buf_fini(&text);
+    return status;
+}
+
+egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
+                               egc_error *err)
+{
+    return identify(config, egc_config_format, run_id, err);
+}
+
+egc_status egc_config_identify_learning(const egc_training_config *config,
+                                        char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
+{
+    /* Who replays sparse sums knows no lengths of what is merged on the way. Which buckets are
+     * merged depends on the network, and fused on the device, and with them what is learnt. Who is
+     * dropped depends on time. */
+    double bucket = config->options.bucket_bytes;
+    bool drops = config->options.on_failure == EGC_ON_FAILURE_DROP;
+    bool shares = egc_algorithm_of(config)->timeless && !config->sparse && !drops &&
+                  bucket != EGC_BUCKET_MERGE && bucket != EGC_BUCKET_FUSION;
+    return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "net/cluster/writer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* SimGrid's loopback bandwidth; its latency of 0 is avoided because a flow without latency
+ * starves those that have some. A cluster without a loopback would send a host's messages to itself
+ * over the host's link. */
+#define LOOPBACK_BANDWIDTH "\"10000000000Bps\""
+#define LOOPBACK_LATENCY "\"1e-07s\""
+
+typedef struct switch_name {
+    char text[32];
+} switch_name;
+
+static egc_real_text goodput(const egc_writer *w, double bandwidth_Bps)
+{
+    return egc_real_text_of(bandwidth_Bps * w->common->efficiency);
+}
+
+egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops, egc_buf *xml,
+                            egc_error *err)
+{
+    egc_writer w = {.common = common, .speed_flops = speed_flops, .xml = xml, .err = err};
+    EGC_WRITE(&w, "<?xml version=\"1.0\"?>\n"
+                  "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                  "<platform version=\"4.1\">\n");
+    return w;
+}
+
+egc_status egc_writer_end(egc_writer *w)
+{
+    EGC_WRITE(w, "</platform>\n");
+    egc_buf_fini(&w->routes);
+    return w->status;
+}
+
+static switch_name name_of(size_t which)
+{
+    switch_name name = {"core"};
+    if (which != EGC_SWITCH_CORE)
+        snprintf(name.text, sizeof name.text, "%zu", which);
+    return name;
+}
+
+void egc_write_zone_begin(egc_writer *w, size_t zone, const char *routing)
+{
+    EGC_WRITE(w, "<zone id=\"zone-%s\" routing=\"%s\">\n",
+              zone == EGC_ZONE_ALL ? "all" : name_of(zone).text, routing);
+}
+
+/* Links of a zone are written after its inner zones have ended: the routes are those of one zone.
+ */
+void egc_write_zone_end(egc_writer *w)
+{
+    if (!w->status)
+        w->status = egc_buf_append(w->xml, w->routes.data, w->routes.len, w->err);
+    egc_buf_clear(&w->routes);
+    EGC_WRITE(w, "</zone>\n");
+}
+
+void egc_write_group(egc_writer *w, const egc_host_group *group)
+{
+    EGC_WRITE(
+        w,
+        "<cluster id=\"group-%zu\" prefix=\"host-\" radical=\"%zu-%zu\" suffix=\"\"\n"
+        "  speed=\"%sf\" core=\"%lld\" bw=\"%sBps\" lat=\"%ss\" sharing_policy=\"SPLITDUPLEX\"\n"
+        "  router_id=\"switch-%zu\" loopback_bw=" LOOPBACK_BANDWIDTH
+        " loopback_lat=" LOOPBACK_LATENCY,
+        group->number, group->first, group->first + group->n - 1,
+        egc_real_text_of(w->speed_flops).text, (long long)w->common->cores,
+        goodput(w, group->bandwidth_Bps).text, egc_real_text_of(group->latency_s).text,
+        group->number);
+    if (group->topology)
+        EGC_WRITE(w, "\n  topology=\"%s\" topo_parameters=\"%s\"", group->topology,
+                  group->topo_parameters);
+    EGC_WRITE(w, "/>\n");
+}
+
+/* A router stands in a zone; one without hosts gets a zone of its own. */
+void egc_write_core(egc_writer *w)
+{
+    EGC_WRITE(w, "<zone id=\"group-core\" routing=\"None\"><router id=\"switch-core\"/></zone>\n");
+}
+
+/* Between what SimGrid calls kind-from and kind-to. */
+static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_zone_end to,
+                       double bandwidth_Bps, double latency_s)
+{
+    switch_name a = name_of(from.switch_number), b = name_of(to.switch_number);
+    EGC_WRITE(w,
+              "<link id=\"link-%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
+              "sharing_policy=\"SPLITDUPLEX\"/>\n",
+              a.text, b.text, goodput(w, bandwidth_Bps).text, egc_real_text_of(latency_s).text);
+    EGC_WRITE_ROUTE(
+        w,
+        "<zoneRoute src=\"%s-%s\" dst=\"%s-%s\" gw_src=\"switch-%s\" gw_dst=\"switch-%s\">"
+        "<link_ctn id=\"link-%s-%s\" direction=\"UP\"/></zoneRoute>\n",
+        kind, name_of(from.zone).text, kind, name_of(to.zone).text, a.text, b.text, a.text, b.text);
+}
+
+void egc_write_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s)
+{
+    write_link(w, "group", (egc_zone_end){from, from}, (egc_zone_end){to, to}, bandwidth_Bps,
+               latency_s);
+}
+
+void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
+                         double latency_s)
+{
+    write_link(w, "zone", from, to, bandwidth_Bps, latency_s);
+}
+
+void egc_write_loopback(egc_writer *w, const char *host)
+{
+    EGC_WRITE(w,
+              "<link id=\"%s-loopback\" bandwidth=" LOOPBACK_BANDWIDTH " latency=" LOOPBACK_LATENCY
+              "/>\n",
+              host);
+    EGC_WRITE_ROUTE(w, "<route src=\"%s\" dst=\"%s\"><link_ctn id=\"%s-loopback\"/></route>\n",
+                    host, host, host);
+}
+
+void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
+                         double latency_s)
+{
+    char name[EGC_HOST_NAME];
+    egc_real_text latency = egc_real_text_of(latency_s);
+    snprintf(name, sizeof name, "host-%zu", host);
+    EGC_WRITE(w,
+              "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"/>\n"
+              "<link id=\"%s_UP\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
+              "<link id=\"%s_DOWN\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
+              "<host_link id=\"%s\" up=\"%s_UP\" down=\"%s_DOWN\"/>\n",
+              name, egc_real_text_of(w->speed_flops).text, (long long)w->common->cores, name,
+              goodput(w, up_Bps).text, latency.text, name, goodput(w, down_Bps).text, latency.text,
+              name, name, name);
+    egc_write_loopback(w, name);
+}
+
+egc_status egc_check_link(const egc_cluster_common *common, const char *what, double bandwidth_Bps,
+                          double latency_s, egc_error *err)
+{
+    double goodput_Bps = bandwidth_Bps * common->efficiency;
+    if (!(goodput_Bps >= EGC_LINK_BPS_MIN && goodput_Bps <= EGC_LINK_BPS_MAX))
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "bandwidth of %s * efficiency must be in [%g, %g] B/s, got %g", what,
+                        EGC_LINK_BPS_MIN, EGC_LINK_BPS_MAX, goodput_Bps);
+    if (!(latency_s >= 0 && latency_s <= EGC_TIME_S_MAX))
+        return egc_fail(err, EGC_ERROR_RANGE, "latency of %s must be in [0, %g] s, got %g", what,
+                        EGC_TIME_S_MAX, latency_s);
+    return EGC_OK;
+}
+
+egc_status egc_check_latencies(const char *near_name, double near_s, const char *far_name,
+                               double far_s, egc_error *err)
+{
+    if (near_s > 0 || far_s == 0)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_RANGE,
+                    "%s must be > 0 when %s is, got 0 and %g s (SimGrid starves messages without "
+                    "latency beside others)",
+                    near_name, far_name, far_s);
+}
+
+size_t egc_saturating_product(size_t a, size_t b)
+{
+    return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+static const egc_param size_params[] = {
+    {"size", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, 0, 1, 1, 65536, 0, NULL, NULL},
+    EGC_PARAM_END,
+};
+
+const egc_param_item egc_cluster_sizes = {size_params, sizeof(int64_t)};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The events of a cluster as SimGrid's profiles: links and hosts that fail, come back, or become
+ * slower while a run is under way. Private to sim/net.
+ *
+ * SimGrid takes profiles only of hosts and links that are written out, not of those that a
+ * <cluster> makes. So the cluster is asked for its hosts, links and routes (survey.h), and these
+ * are written out: the same names, numbers and ways, whatever made them. */
+#ifndef EGC_NET_WORLD_EVENTS_H
+#define EGC_NET_WORLD_EVENTS_H
+
+#include "net/cluster/cluster.h"
+
+/* More hosts than this and their routes, one by one, take seconds to read. */
+#define EGC_PROFILE_HOSTS_MAX 256
+
+/* A platform, and the files that it names: by their descriptors, which must be open while it is
+ * loaded from /proc/self/fd. */
+typedef struct egc_profiled {
+    egc_buf xml;
+    egc_arena arena;
+    struct egc_profile_file *files;
+    size_t n_files, room;
+} egc_profiled;
+
+/* Writes out the cluster, which egc_cluster_check found good, with profiles of what happens to it.
+ * NAME when an event's hosts or links do not exist, RANGE when those of one are not in the order of
+ * time, UNSUPPORTED with more than EGC_PROFILE_HOSTS_MAX hosts, FORMAT when SimGrid refuses the
+ * cluster; IO; MEMORY. */
+egc_status egc_profiled_init(egc_profiled *out, const egc_cluster_type *type, const void *params,
+                             double speed_flops, egc_error *err) EGC_MUST_CHECK;
+void egc_profiled_fini(egc_profiled *profiled);
+
+/* Whether a cluster has events, of which egc_profiled_init would find nothing wrong. */
+bool egc_has_profiles(const void *params);
+egc_status egc_profiles_check(const egc_cluster_type *type, const void *params,
+                              egc_error *err) EGC_MUST_CHECK;
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The transport over SimGrid: one mailbox for each (from, to, channel).
+ *
+ * SimGrid carries a pointer and charges bytes. The pointer is the sender's request, and the bytes
+ * are copied once, by whoever wakes first when the transfer ends: the receiver into its buffer, or
+ * the sender into a copy kept for the receiver, since its own data may change from then on. The
+ * sender's request lives until both sides have let go of it. */
+#include <search.h>
+#include <simgrid/comm.h>
+#include <simgrid/mailbox.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "net/world/energy.h"
+#include "net/world/world_core.h"
+
+struct egc_request {
+    egc_request *next_made, *next_idle;
+    sg_comm_t comm;
+    bool sending;
+    int peer;
+    const struct mailbox *at;
+    uint64_t number; /* of those that were sent, or received, there */
+    /* sending */
+    const void *data;
+    size_t bytes;
+    egc_buf kept; /* the copy of data for a receiver that has not woken yet */
+    int holders;  /* of sender and receiver, those that still need it */
+    /* receiving */
+    egc_buf *into;
+    void *arrived; /* the sender's request */
+};
+
+enum { KEPT_BYTES = 64 << 10 }; /* a request that rests holds no more */
+
+/* ---- requests are pooled ------------------------------------------------------------------- */
+
+static egc_request *request_take(egc_world *world)
+{
+    egc_request *request = world->idle_requests;
+    if (request) {
+        world->idle_requests = request->next_idle;
+        return request;
+    }
+    request = egc_calloc(1, sizeof *request);
+    if (request) {
+        request->next_made = world->requests;
+        world->requests = request;
+    }
+    return request;
+}
+
+/* Small copies leave their memory for the next one. */
+static void request_give(egc_world *world, egc_request *request)
+{
+    if (request->kept.capacity > KEPT_BYTES)
+        egc_buf_fini(&request->kept);
+    egc_buf_clear(&request->kept);
+    request->next_idle = world->idle_requests;
+    world->idle_requests = request;
+}
+
+void egc_requests_free(egc_world *world)
+{
+    for (egc_request *request = world->requests, *next; request; request = next) {
+        next = request->next_made;
+        egc_buf_fini(&request->kept);
+        egc_free(request);
+    }
+}
+
+static void let_go(egc_world *world, egc_request *send)
+{
+    if (--send->holders == 0)
+        request_give(world, send);
+}
+
+/* ---- mailboxes are looked up by name once -------------------------------------------------- */
+
+typedef struct mailbox {
+    int to;
+    sg_mailbox_t box;
+    uint64_t sent, received; /* begun; they meet in this order */
+    double joules_per_byte;
+} mailbox;
+
+static int compare_mailboxes(const void *a, const void *b)
+{
+    int left = ((const mailbox *)a)->to, right = ((const mailbox *)b)->to;
+    return (left > right) - (left < right);
+}
+
+static egc_status mailbox_find(egc_sim_transport *from, int to, mailbox **out, egc_error *err)
+{
+    mailbox key = {.to = to};
+    mailbox **found = tfind(&key, &from->mailboxes, compare_mailboxes);
+    if (found) {
+        *out = *found;
+        return EGC_OK;
+    }
+    mailbox *made = egc_calloc(1, sizeof *made);
+    if (!made)
+        return egc_fail_memory(err, sizeof *made);
+    char name[64];
+    snprintf(name, sizeof name, "%d>%d:%d:%d", from->common.rank, to, from->channel,
+             from->world->epoch);
+    const egc_world *world = from->world;
+    *made = (mailbox){
+        .to = to,
+        .box = sg_mailbox_by_name(name),
+        .joules_per_byte =
+            egc_energy_per_byte(world, world->hosts[from->common.rank], world->hosts[to]),
+    };
+    /* While SimGrid made the mailbox, the other end may have come here too. */
+    mailbox **kept = tsearch(made, &from->mailboxes, compare_mailboxes);
+    if (!kept || *kept != made)
+        egc_free(made);
+    if (!kept)
+        return egc_fail_memory(err, 1);
+    *out = *kept;
+    return EGC_OK;
+}
+
+/* Most exchanges send to the peer they sent to last: that mailbox is at hand. */
+static egc_status outbox(egc_sim_transport *transport, int to, mailbox **out, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    if (!transport->outbox || transport->to != to) {
+        status = mailbox_find(transport, to, &transport->outbox, err);
+        transport->to = status ? transport->to : to;
+    }
+    *out = transport->outbox;
+    return status;
+}
+
+static egc_status inbox(egc_sim_transport *transport, int from, mailbox **out, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    if (!transport->inbox || transport->from != from) {
+        egc_transport *sender = egc_world_transport(transport->world, from, transport->channel);
+        status = mailbox_find((egc_sim_transport *)sender, transport->common.rank,
+                              &transport->inbox, err);
+        transport->from = status ? transport->from : from;
+    }
+    *out = transport->inbox;
+    return status;
+}
+
+void egc_sim_transport_fini(egc_sim_transport *transport)
+{
+    tdestroy(transport->mailboxes, egc_free);
+    transport->mailboxes = NULL;
+    transport->outbox = transport->inbox = NULL;
+}
+
+/* ---- the operations ------------------------------------------------------------------------ */
+
+static bool beside(const egc_transport *common, int peer)
+{
+    const egc_world *world = ((const egc_sim_transport *)common)->world;
+    return world->hosts[peer] == world->hosts[common->rank];
+}
+
+static egc_status start_send(egc_transport *common, int to, const void *data, size_t bytes,
+                             egc_request **out, egc_error *err)
+{
+    egc_sim_transport *transport = (egc_sim_transport *)common;
+    mailbox *box = NULL;
+    egc_status status = outbox(transport, to, &box, err);
+    if (status)
+        return status;
+    egc_request *request = request_take(transport->world);
+    if (!request)
+        return egc_fail_memory(err, sizeof *request);
+    request->sending = true;
+    request->peer = to;
+    request->data = data;
+    request->bytes = bytes;
+    request->holders = 2;
+    request->at = box;
+    request->number = box->sent++;
+    request->comm = sg_mailbox_put_async(box->box, request, (long)bytes);
+    *out = request;
+    return EGC_OK;
+}
+
+static egc_status start_receive(egc_transport *common, int from, egc_buf *into, egc_request **out,
+                                egc_error *err)
+{
+    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_world *world = transport->world;
+    mailbox *box = NULL;
+    egc_status status = inbox(transport, from, &box, err);
+    if (status)
+        return status;
+    egc_request *request = request_take(world);
+    if (!request)
+        return egc_fail_memory(err, sizeof *request);
+    request->sending = false;
+    request->peer = from;
+    request->into = into;
+    request->arrived = NULL;
+    request->at = box;
+    request->number = box->received++;
+    request->comm = sg_mailbox_get_async(box->box, &request->arrived);
+    *out = request;
+    return EGC_OK;
+}
+
+bool egc_request_is_matched(const egc_request *request)
+{
+    return request->number < (request->sending ? request->at->received : request->at->sent);
+}
+
+static egc_status finish_send(egc_sim_transport *transport, egc_request *send, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    if (send->holders == 2 && !transport->common.hollow) {
+        status = egc_buf_append(&send->kept, send->data, send->bytes, err);
+        send->data = send->kept.data;
+    }
+    let_go(transport->world, send);
+    return status;
+}
+
+static egc_status finish_receive(egc_sim_transport *transport, egc_request *receive, egc_error *err)
+{
+    egc_request *send = receive->arrived;
+    egc_status status = EGC_OK;
+    egc_buf_clear(receive->into);
+    if (transport->common.hollow)
+        receive->into->len = send->bytes;
+    else
+        status = egc_buf_append(receive->into, send->data, send->bytes, err);
+    if (!beside(&transport->common, receive->peer))
+        transport->common.recv_bytes += (double)send->bytes;
+    transport->world->carried_J += (double)send->bytes * receive->at->joules_per_byte;
+    let_go(transport->world, send);
+    request_give(transport->world, receive);
+    return status;
+}
+
+/* "rank 2", or "server 0 (rank 3)": servers are the last. */
+static const char *name_rank(const egc_world *world, int rank, char out[48])
+{
+    int server = rank - (world->config.workers - world->config.servers);
+    if (server < 0)
+        snprintf(out, 48, "rank %d", rank);
+    else
+        snprintf(out, 48, "server %d (rank %d)", server, rank);
+    return out;
+}
+
+static egc_status fail_lost(const egc_sim_transport *transport, const egc_request *request,
+                            egc_error *err)
+{
+    char self[48], peer[48];
+    return egc_fail(
+        err, EGC_ERROR_SIMULATION, "%s lost a message %s %s at %g s: a host or link failed",
+        name_rank(transport->world, transport->common.rank, self), request->sending ? "to" : "from",
+        name_rank(transport->world, request->peer, peer), egc_world_now(transport->world));
+}
+
+/* A request whose transfer failed is left to egc_requests_free: nobody knows whether its peer
+ * still looks at it. */
+static egc_status finish(egc_transport *common, egc_request *request, egc_error *err)
+{
+    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_actor *actor = egc_actor_self();
+    egc_actor_waits(actor, request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
+                    transport->channel);
+    actor->request = request;
+    sg_error_t lost = sg_comm_wait(request->comm);
+    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
+    egc_status status = egc_world_check(transport->world, err);
+    if (status)
+        return status;
+    if (lost)
+        return fail_lost(transport, request, err);
+    return request->sending ? finish_send(transport, request, err)
+                            : finish_receive(transport, request, err);
+}
+
+/* Two vectors are read and one is written. */
+static void reduce(egc_transport *common, egc_element element, void *sum, const void *addend,
+                   size_t n)
+{
+    egc_world *world = ((egc_sim_transport *)common)->world;
+    if (!common->hollow)
+        egc_element_add(element, sum, addend, n);
+    if (n && world->config.charge_reduction)
+        egc_world_compute(world, common->rank,
+                          3.0 * (double)(egc_element_bytes(element) * n) /
+                                  world->config.device.memory_Bps +
+                              world->config.device.launch_s);
+}
+
+static double now(const egc_transport *common)
+{
+    return egc_world_now(((const egc_sim_transport *)common)->world);
+}
+
+const egc_transport_ops egc_sim_transport_ops = {
+    .isend = start_send,
+    .irecv = start_receive,
+    .wait = finish,
+    .reduce = reduce,
+    .now = now,
+    .beside = beside,
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "train/config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/algorithm.h"
+#include "train/cost/cost_model.h"
+
+static const char *const bucket_words[] = {"layer", "model", "merge", "fusion", NULL};
+static const char *const cost_words[] = {"model", "table", "measured", "none", NULL};
+static const char *const stream_words[] = {"compute", "stream", NULL};
+static const char *const schedule_words[] = {"fifo", "priority", NULL};
+static const char *const failure_words[] = {"stop", "drop", NULL};
+static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
+
+#define FIELD(name) offsetof(egc_training_options, name)
+#define NO_UNIT EGC_QUANTITY_NONE
+
+const egc_param egc_training_params[] = {
+    {"workers", "workers, one to a host", EGC_PARAM_INT, NO_UNIT, FIELD(workers), 8, 1, 65536, 0,
+     NULL, NULL},
+    {"sampled_workers", "workers that learn, for runs too large for all to; 0: all", EGC_PARAM_INT,
+     NO_UNIT, FIELD(sampled_workers), 0, 0, 65536, 0, NULL, NULL},
+    {"steps", "training steps", EGC_PARAM_INT, NO_UNIT, FIELD(steps), 100, 1, 1e9, 0, NULL, NULL},
+    {"eval_every", "steps between evaluations; 0: only at the end", EGC_PARAM_INT, NO_UNIT,
+     FIELD(eval_every), 0, 0, 1e9, 0, NULL, NULL},
+    {"seed", "seed of everything random", EGC_PARAM_INT, NO_UNIT, FIELD(seed), 1, 0, 0x1p53, 0,
+     NULL, NULL},
+    {"bucket",
+     "gradients exchanged as one message, at most; or one per layer, or all, or layers merged as "
+     "suits the network, or those ready in one cycle",
+     EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(bucket_bytes), 25 * 0x1p20, 1, INFINITY, 0,
+     bucket_words, NULL},
+    {"first_bucket", "the first bucket, smaller so that communication starts early", EGC_PARAM_REAL,
+     EGC_QUANTITY_BYTES, FIELD(first_bucket_bytes), 0x1p20, 1, INFINITY, 0, NULL, NULL},
+    {"group", "near workers, for exchanges of two levels; 0: those of a node or rack",
+     EGC_PARAM_INT, NO_UNIT, FIELD(group), 0, 0, 65536, 0, NULL, NULL},
+    {"fusion", "with bucket = fusion: gradients of a cycle exchanged as one message, at most",
+     EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(fusion_bytes), 128 * 0x1p20, 1, INFINITY, 0, NULL,
+     NULL},
+    {"cycle", "with bucket = fusion: at its end goes out what became ready in it", EGC_PARAM_REAL,
+     EGC_QUANTITY_TIME, FIELD(cycle_s), 1e-3, 1e-9, INFINITY, EGC_PARAM_OPEN_MAX, NULL, NULL},
+    {"overlap", "exchange buckets while the backward pass goes on", EGC_PARAM_BOOL, NO_UNIT,
+     FIELD(overlap), 1, 0, 0, 0, NULL, NULL},
+    {"cost",
+     "time charged for compression: the device model's, a table's, that of this machine, or none",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(cost), 0, 0, 0, 0, cost_words, NULL},
+    {"cost_table", "of cost = table: CSV as of bench compressors --csv", EGC_PARAM_TEXT, NO_UNIT,
+     FIELD(cost_table), 0, 0, 0, 0, NULL, NULL},
+    {"cost_scale", "device's seconds for one of the table's, or of this machine's", EGC_PARAM_REAL,
+     NO_UNIT, FIELD(cost_scale), 1, 0, 1e9, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"compress_on", "stream that compresses", EGC_PARAM_CHOICE, NO_UNIT, FIELD(compress_on), 0, 0,
+     0, 0, stream_words, NULL},
+    {"schedule", "buckets go in the order they are ready, or first those needed first",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(schedule), 0, 0, 0, 0, schedule_words, NULL},
+    {"partition", "longer messages that are summed on the way are exchanged in pieces of this size",
+     EGC_PARAM_REAL, EGC_QUANTITY_BYTES, FIELD(partition_bytes), INFINITY, 1, INFINITY, 0, NULL,
+     NULL},
+    {"network_model", "SimGrid's network model", EGC_PARAM_CHOICE, NO_UNIT, FIELD(network_model), 0,
+     0, 0, 0, model_words, NULL},
+    {"max_sim_time", "simulated time after which a run is ended", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
+     FIELD(max_sim_time_s), INFINITY, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"on_failure",
+     "when a message is lost: stop, or go on without the workers that are out of reach",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(on_failure), 0, 0, 0, 0, failure_words, NULL},
+    {"failure_timeout", "time from a loss until the others go on, with drop", EGC_PARAM_REAL,
+     EGC_QUANTITY_TIME, FIELD(failure_timeout_s), 1, 0, 1e6, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    {"energy", "account for the energy that hosts and links consume", EGC_PARAM_BOOL, NO_UNIT,
+     FIELD(energy), 0, 0, 0, 0, NULL, NULL},
+    {"layers", "write layers.csv, a row for each unit and step", EGC_PARAM_BOOL, NO_UNIT,
+     FIELD(layers), 0, 0, 0, 0, NULL, NULL},
+    EGC_PARAM_END,
+};
+
+void egc_training_forget_time(egc_training_options *options)
+{
+    egc_training_options defaults;
+    egc_params_init(egc_training_params, &defaults);
+    options->group = defaults.group; /* where it changes sums: see egc_route_sums */
+    options->overlap = defaults.overlap;
+    /* Measured while it is learnt: who replays a log has no such times. */
+    if (options->cost != EGC_COST_MEASURED)
+        options->cost = defaults.cost;
+    memcpy(options->cost_table, defaults.cost_table, sizeof options->cost_table);
+    options->cost_scale = defaults.cost_scale;
+    options->compress_on = defaults.compress_on;
+    options->schedule = defaults.schedule;
+    options->network_model = defaults.network_model;
+    options->max_sim_time_s = defaults.max_sim_time_s;
+    options->energy = defaults.energy;
+    if (options->on_failure == EGC_ON_FAILURE_STOP) /* else what is learnt depends on time */
+        options->failure_timeout_s = defaults.failure_timeout_s;
+}
+
+/* Streams that are ended and begun anew are the default ones, with whole exchanges in one order. */
+static egc_status check_drop_streams(const egc_training_options *options, egc_error *err)
+{
+    const char *cannot = NULL;
+    if (options->schedule == EGC_SCHEDULE_PRIORITY)
+        cannot = "schedule = priority";
+    else if (isfinite(options->partition_bytes))
+        cannot = "partition";
+    else if (options->compress_on == EGC_COMPRESS_ON_STREAM)
+        cannot = "compress_on = stream";
+    else if (options->bucket_bytes == EGC_BUCKET_FUSION)
+        cannot = "bucket = fusion";
+    return cannot ? egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                             "on_failure: with %s a run can only stop, got drop", cannot)
+                  : EGC_OK;
+}
+
+/* What a leader says or an owner makes of its shard cannot be asked of anybody else. */
+static egc_status check_drop(const egc_training_config *config, egc_error *err)
+{
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    if (config->options.on_failure != EGC_ON_FAILURE_DROP)
+        return EGC_OK;
+    if (!algorithm->drops)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: algorithm %s can only stop, got drop", algorithm->name);
+    if (egc_training_learners(config) < (size_t)config->options.workers)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with sampled_workers a run can only stop, got drop");
+    if (config->sparse)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with exchange %s a run can only stop, got drop",
+                        config->sparse->name);
+    if (config->method.options.predivide)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with predivide a run can only stop, got drop");
+    const egc_memory_type *memory = egc_memory_types()[config->method.options.memory];
+    if (memory->accumulates) /* replicas hold what those who are lost had added */
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "on_failure: with memory %s a run can only stop, got drop", memory->name);
+    for (size_t r = 0; r < egc_method_rounds(&config->method); r++) {
+        int kind = egc_method_round(&config->method, r).kind;
+        if (kind != EGC_ROUND_GATHER && kind != EGC_ROUND_REDUCE)
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "on_failure: method %s, whose messages have a leader or owners, can "
+                            "only stop, got drop",
+                            config->method.name);
+    }
+    return check_drop_streams(&config->options, err);
+}
+
+static egc_status check_cost(const egc_training_config *config, egc_error *err)
+{
+    bool needs_curve =
+        config->options.cost == EGC_COST_TABLE && !egc_cost_is_nothing(&config->method);
+    if (needs_curve && !config->cost_curve)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED, "cost: table has nothing about method %s",
+                        config->method.name);
+    if (config->options.cost == EGC_COST_MEASURED && config->replay)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "cost: measured must train, a log of what was learnt has no such times");
+    return EGC_OK;
+}
+
+/* Merging is planned by the closed form of an exchange, on one bandwidth. */
+static egc_status check_merging(const egc_training_config *config, egc_error *err)
+{
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    const egc_cluster_common *common = config->cluster_params;
+    if (config->options.bucket_bytes != EGC_BUCKET_MERGE)
+        return EGC_OK;
+    if (isnan(common->bandwidth_Bps))
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "bucket: merge needs the bandwidth of the cluster, and cluster %s has none "
+                        "of its own; give a size, layer or model",
+                        config->cluster->name);
+    if (!algorithm->merges)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "bucket: merge needs the exchange of algorithm sync, got %s; give a size, "
+                        "layer or model",
+                        algorithm->name);
+    if (config->sparse)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "bucket: merge is planned by how long an exchange takes, which of exchange "
+                        "%s depends on the data; give a size, layer or model",
+                        config->sparse->name);
+    return EGC_OK;
+}
+
+egc_status egc_training_check(const egc_training_config *config, egc_error *err)
+{
+    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
+    size_t hosts = config->cluster->hosts(config->cluster_params);
+    size_t wanted = egc_algorithm_hosts(config), workers = (size_t)config->options.workers;
+    if (wanted > hosts && wanted == workers)
+        return egc_fail(err, EGC_ERROR_RANGE, "workers: cluster %s has %zu hosts, got %zu workers",
+                        config->cluster->name, hosts, workers);
+    if (wanted > hosts)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "workers: cluster %s has %zu hosts, got %zu workers and %zu servers",
+                        config->cluster->name, hosts, workers, wanted - workers);
+    if ((size_t)config->options.sampled_workers > workers)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "sampled_workers: must be at most workers, %zu, got %lld", workers,
+                        (long long)config->options.sampled_workers);
+    egc_status status = egc_method_check(&config->method, err);
+    if (status)
+        return egc_error_prefix(err, "method");
+    status = check_cost(config, err);
+    if (!status)
+        status = check_merging(config, err);
+    if (!status)
+        status = check_drop(config, err);
+    if (!status && config->options.energy)
+        status = egc_power_check(config->cluster_params, &config->device, err);
+    if (!status && algorithm->check)
+        status = algorithm->check(config, err);
+    return status;
+}
+
+size_t egc_training_learners(const egc_training_config *config)
+{
+    int64_t sampled = config->options.sampled_workers;
+    return (size_t)(sampled ? sampled : config->options.workers);
+}
+
+egc_status egc_training_world(const egc_training_config *config, bool hollow, egc_world **out,
+                              egc_error *err)
+{
+    size_t ranks = egc_algorithm_ranks(config);
+    int *seats = egc_calloc(ranks, sizeof *seats);
+    if (!seats)
+        return egc_fail_memory(err, ranks * sizeof *seats);
+    egc_algorithm_seat(config, seats);
+    const egc_world_config world = {
+        .cluster = config->cluster,
+        .cluster_params = config->cluster_params,
+        .device = config->device,
+        .network_model = (egc_network_model)config->options.network_model,
+        .seed = (uint64_t)config->options.seed,
+        .workers = (int)ranks,
+        .servers = (int)ranks - (int)config->options.workers,
+        .seats = seats,
+        .hollow = hollow,
+        .one_message_each = egc_algorithm_of(config)->one_message_each,
+        .channels = 1,
+        .max_sim_time_s = config->options.max_sim_time_s,
+        .charge_reduction = config->options.cost != EGC_COST_NONE,
+        .energy = config->options.energy,
+        .thread_contexts = config->thread_contexts,
+    };
+    egc_status status = egc_world_new(&world, out, err);
+    egc_free(seats);
+    return status;
+}
+
+/* A network whose gradients stop being finite has diverged: that is a result. The same in a
+ * recorded trace is bad input. */
+static egc_status judge(const egc_training_config *config, egc_status status,
+                        egc_training_summary *summary, egc_error *err)
+{
+    if (status != EGC_ERROR_NONFINITE || !config->workload->closed_loop)
+        return status;
+    summary->diverged = true;
+    memcpy(summary->reason, err->message, sizeof summary->reason);
+    *err = (egc_error){0};
+    return EGC_OK;
+}
+
+egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
+                            egc_training_summary *out, egc_error *err)
+{
+    *out = (egc_training_summary){.last = {NAN, NAN, NAN}, .final_drift = NAN};
+    int64_t sampled = config->options.sampled_workers;
+    out->sampled_workers = sampled ? (double)sampled : NAN;
+    egc_status status = egc_training_check(config, err);
+    if (!status)
+        status = egc_algorithm_of(config)->run(config, sink, out, err);
+    return judge(config, status, out, err);
+}

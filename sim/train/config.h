@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One training run inside one simulated cluster: what a point of an experiment does. */
+#ifndef EGC_TRAIN_CONFIG_H
+#define EGC_TRAIN_CONFIG_H
+
+#include "compressors/core/method.h"
+#include "exchange/sparse.h"
+#include "net/world/world.h"
+#include "train/core/timeline.h"
+#include "workloads/workload.h"
+
+/* Where the time that compression takes comes from: see charge.h. */
+typedef enum egc_cost_mode {
+    EGC_COST_MODEL,    /* the device and the compressor's cost statement */
+    EGC_COST_TABLE,    /* measurements in a file */
+    EGC_COST_MEASURED, /* this machine, while it trains */
+    EGC_COST_NONE,     /* it takes none */
+} egc_cost_mode;
+
+typedef enum egc_schedule_kind { EGC_SCHEDULE_FIFO, EGC_SCHEDULE_PRIORITY } egc_schedule_kind;
+typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM } egc_compress_on;
+typedef enum egc_on_failure { EGC_ON_FAILURE_STOP, EGC_ON_FAILURE_DROP } egc_on_failure;
+
+/* Words of the `bucket` parameter, as egc_param stores them. */
+#define EGC_BUCKET_LAYER (-1.0)  /* every layer is a bucket */
+#define EGC_BUCKET_MODEL (-2.0)  /* the model is one bucket */
+#define EGC_BUCKET_MERGE (-3.0)  /* layers are merged as MG-WFBP does: see train/core/partition.h  \
+                                  */
+#define EGC_BUCKET_FUSION (-4.0) /* what became ready in one cycle: see train/core/partition.h */
+
+typedef struct egc_training_options {
+    int64_t workers;
+    int64_t sampled_workers; /* those that learn; 0: all */
+    int64_t steps;
+    int64_t eval_every; /* 0: only at the end */
+    int64_t seed;
+    double bucket_bytes; /* or EGC_BUCKET_* */
+    double first_bucket_bytes;
+    int64_t group;                /* near workers, for exchanges of two levels; 0: the cluster's */
+    double fusion_bytes, cycle_s; /* of EGC_BUCKET_FUSION */
+    bool overlap;                 /* exchange buckets while the backward pass goes on */
+    int cost;                     /* egc_cost_mode */
+    char cost_table[EGC_TEXT_LENGTH]; /* path of the table */
+    double cost_scale;                /* seconds of the device / seconds of the table or the host */
+    int compress_on;                  /* egc_compress_on */
+    int schedule;                     /* egc_schedule_kind */
+    double partition_bytes;
+    int network_model; /* egc_network_model */
+    double max_sim_time_s;
+    int on_failure; /* egc_on_failure */
+    double failure_timeout_s;
+    bool energy; /* account for it */
+    bool layers; /* report every unit of every step */
+} egc_training_options;
+
+extern const egc_param egc_training_params[];
+
+/* Sets those that change nothing but times to their defaults. */
+void egc_training_forget_time(egc_training_options *options);
+
+/* By which to tell what is in the files that a workload or a cluster names: hex digits. */
+#define EGC_FILES_ID 17
+
+typedef struct egc_training_config {
+    const egc_workload_type *workload;
+    const void *workload_params;
+    const egc_cluster_type *cluster;
+    const void *cluster_params;
+    /* What is in the files that they read; "" where they read none, or data sets. */
+    char workload_files[EGC_FILES_ID], cluster_files[EGC_FILES_ID];
+    egc_device device;
+    egc_method method;
+    const struct egc_cost_curve *cost_curve;    /* cost = "table": of the method; or NULL */
+    const egc_exchange_type *exchange;          /* NULL: auto, or */
+    const egc_sparse_type *sparse;              /* what sums sparse messages instead; or NULL */
+    const struct egc_algorithm_type *algorithm; /* NULL: sync */
+    const void *algorithm_params;
+    egc_training_options options;
+    bool thread_contexts;               /* see egc_world_config */
+    struct egc_learning_writer *log;    /* takes down what is learnt; NULL: nobody does */
+    struct egc_learning_reader *replay; /* says what is learnt instead of training; NULL: train */
+} egc_training_config;
+
+/* One step; where it says mean, over workers. NAN where something does not apply. The summary of
+ * a run uses the same struct for its means over steps. */
+typedef struct egc_step_metrics {
+    double sent_bytes;        /* mean per worker: the messages it produced, headers included */
+    double recv_bytes;        /* mean per worker: what the exchange delivered to it */
+    double compression_ratio; /* 4 n / sent_bytes */
+    double element_ratio;     /* n / k */
+    double bound_ratio;       /* 32 n over log2 C(n, k) + 32 k, summed over units */
+    double density;           /* k / n */
+    double rel_error;
+    double cosine;
+    double energy_kept;
+    double drift;
+    double residual_norm;
+    double staleness;
+    double loss; /* mean training loss of the batches */
+    double step_s;
+    double compute_s;
+    double compress_s;
+    double decompress_s;
+    double comm_s;
+    double exposed_comm_s;
+    double network_bytes; /* all that crossed the network */
+    double nonfinite;     /* NaN and Inf treated by nonfinite = "zero" or "skip" */
+    double union_density; /* |union of all workers' supports| / n; NAN where none is chosen */
+    double fill_in;       /* union_density / density: 1 when all send the same, workers when none */
+    double consensus;     /* distance of the workers' parameters from their mean m:
+                             sqrt(mean ||x - m||^2) / ||m||; NAN where all hold the same */
+    double delay;         /* mean updates between the pull of the parameters a gradient was computed
+                             on and its own */
+    double host_joules;   /* of the workers' hosts; NAN without `energy` */
+    double link_joules;
+    double joules; /* of both */
+} egc_step_metrics;
+
+typedef struct egc_unit_metrics {
+    const char *name; /* of the layer, "FIRST..LAST" of a bucket, or "model" */
+    size_t elements;
+    double sent;       /* k, mean over workers */
+    double wire_bytes; /* mean over workers */
+    double rel_error;
+    double residual_norm;
+    double correction; /* c(tau) applied */
+} egc_unit_metrics;
+
+/* Where results go while the run is under way. Any member may be NULL. */
+typedef struct egc_training_sink {
+    void *arg;
+    egc_status (*step)(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err);
+    egc_status (*unit)(void *arg, uint64_t step, const egc_unit_metrics *metrics, egc_error *err);
+    egc_status (*evaluation)(void *arg, uint64_t step, double sim_time_s, double sent_bytes_total,
+                             const egc_evaluation *evaluation, egc_error *err);
+    egc_status (*event)(void *arg, const egc_timeline_event *event, egc_error *err);
+} egc_training_sink;
+
+#define EGC_ROUTE_NAME 128 /* of the exchanges of all rounds: see train/sync/exchange_choice.h */
+
+typedef struct egc_training_summary {
+    char model[EGC_LAYER_NAME];
+    char exchange[EGC_ROUTE_NAME]; /* those used, "auto" resolved */
+    double params;
+    egc_step_metrics mean; /* over the steps done; network_bytes is the total */
+    egc_evaluation last;   /* NAN for open-loop workloads */
+    double final_drift;
+    double sim_time_s;
+    double sampled_workers; /* NAN: all workers learnt */
+    uint64_t steps_done;
+    bool diverged;                 /* training stopped making sense */
+    char reason[EGC_ERROR_LENGTH]; /* why it diverged, in one line */
+} egc_training_summary;
+
+/* Runs it. The calling process must not have made a world before. On failure *out says how far it
+ * came. */
+egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
+                            egc_training_summary *out, egc_error *err) EGC_MUST_CHECK;
+
+/* The world that a configuration asks for, hollow or not (egc_transport): for training algorithms.
+ * Errors of egc_world_new. */
+egc_status egc_training_world(const egc_training_config *config, bool hollow, egc_world **out,
+                              egc_error *err) EGC_MUST_CHECK;
+
+/* Workers whose gradients are computed and compressed. */
+size_t egc_training_learners(const egc_training_config *config);
+
+/* What can be known before running: RANGE when the cluster cannot seat the workers, UNSUPPORTED
+ * when the method cannot use the exchange, and so on. */
+egc_status egc_training_check(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+
+#endif

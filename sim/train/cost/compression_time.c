@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "train/cost/compression_time.h"
+
+#include "train/cost/cost_model.h"
+#include "train/cost/cost_table.h"
+
+static const egc_method *method_of(const egc_charge *what)
+{
+    return what->method ? what->method : &what->config->method;
+}
+
+static egc_cost_mode mode_of(const egc_charge *what)
+{
+    egc_cost_mode mode = (egc_cost_mode)what->config->options.cost;
+    bool is_model = mode != EGC_COST_NONE && egc_cost_is_nothing(method_of(what));
+    return is_model ? EGC_COST_MODEL : mode;
+}
+
+/* ---- by the model ---------------------------------------------------------------------------- */
+
+static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
+{
+    const egc_training_config *config = what->config;
+    double seconds = 0;
+    for (size_t i = 0; i < what->bucket->n_units; i++) {
+        const egc_cost_work work = {
+            .round = what->round,
+            .n = what->plan->units[what->bucket->first_unit + i].count,
+            .sent = parts[i].sent,
+            .wire_bytes = (double)parts[i].wire_bytes,
+        };
+        seconds += egc_cost_encode(method_of(what), &config->device, &work);
+    }
+    return seconds;
+}
+
+static double model_decode(const egc_charge *what, const egc_received *received)
+{
+    const egc_training_config *config = what->config;
+    egc_cost_work work = {
+        .round = what->round,
+        .n = what->bucket->count,
+        .n_messages = received->n_messages,
+        .reduced = received->reduced,
+    };
+    for (size_t i = 0; i < received->n_messages; i++)
+        work.wire_bytes += (double)received->messages[i].len;
+    return egc_cost_decode(method_of(what), &config->device, &work);
+}
+
+/* ---- by the table ---------------------------------------------------------------------------- */
+
+/* Of the bucket's units, in one of the rounds. */
+static double table_seconds(const egc_charge *what,
+                            double (*of)(const egc_cost_curve *curve, double n))
+{
+    const egc_training_config *config = what->config;
+    const egc_unit *unit = &what->plan->units[what->bucket->first_unit];
+    double seconds = 0;
+    for (size_t i = 0; i < what->bucket->n_units; i++)
+        seconds += of(config->cost_curve, (double)unit[i].count);
+    return config->options.cost_scale * seconds / (double)egc_method_rounds(method_of(what));
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts)
+{
+    switch (mode_of(what)) {
+    case EGC_COST_MODEL:
+        return model_encode(what, parts);
+    case EGC_COST_TABLE:
+        return table_seconds(what, egc_cost_curve_encode);
+    case EGC_COST_MEASURED:
+        return what->config->options.cost_scale * what->host_s;
+    case EGC_COST_NONE:
+        break;
+    }
+    return 0;
+}
+
+double egc_charge_decode(const egc_charge *what, const egc_received *received)
+{
+    bool one_round = egc_method_rounds(method_of(what)) == 1;
+    switch (mode_of(what)) {
+    case EGC_COST_MODEL:
+        return model_decode(what, received);
+    case EGC_COST_TABLE:
+        return table_seconds(what, egc_cost_curve_decode) *
+               (one_round ? (double)received->n_messages : 1);
+    case EGC_COST_MEASURED:
+        return what->config->options.cost_scale * what->host_s;
+    case EGC_COST_NONE:
+        break;
+    }
+    return 0;
+}
+
+/* ---- of what is learnt ----------------------------------------------------------------------- */
+
+double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
+                          size_t b)
+{
+    const egc_bucket *bucket = &learning->plan.buckets[b];
+    const egc_charge what = {
+        .config = learning->config,
+        .plan = &learning->plan,
+        .bucket = bucket,
+        .round = round,
+        .host_s = egc_learning_outgoing(learning, step, round, worker, b)->made_s,
+    };
+    return egc_charge_encode(&what,
+                             egc_learning_part(learning, step, round, worker, bucket->first_unit));
+}
+
+double egc_charge_delivery(const egc_learning *learning, size_t round, size_t b,
+                           const egc_received *received)
+{
+    const egc_charge what = {
+        .config = learning->config,
+        .plan = &learning->plan,
+        .bucket = &learning->plan.buckets[b],
+        .round = round,
+        .host_s = *egc_learning_taken_s(learning, round, b),
+    };
+    return egc_charge_decode(&what, received);
+}
+
+double egc_charge_merge(const egc_learning *learning, double in_bytes, double out_bytes)
+{
+    const egc_training_config *config = learning->config;
+    return config->options.cost == EGC_COST_NONE
+               ? 0
+               : egc_cost_merge(&config->device, in_bytes, out_bytes);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The device time that messages stand for. Where it comes from is the cost option's to say:
+ *
+ * - model: the device and the compressor's statement (cost.h).
+ * - table: measurements of the method (cost_table.h) times cost_scale. What a method of several
+ *   rounds takes is shared out among them evenly.
+ * - measured: what this process just took for the same, times cost_scale: not reproducible.
+ * - none: nothing.
+ *
+ * A method that sends gradients as they are is charged as the model says in all but the last: what
+ * the simulator does for it, a device need not do. */
+#ifndef EGC_TRAIN_COST_COMPRESSION_TIME_H
+#define EGC_TRAIN_COST_COMPRESSION_TIME_H
+
+#include "train/sync/engine.h"
+
+/* A bucket in one round of a step. */
+typedef struct egc_charge {
+    const egc_training_config *config;
+    const egc_method *method; /* of the message, where it is not the run's; NULL: the run's */
+    const egc_plan *plan;
+    const egc_bucket *bucket;
+    size_t round;
+    double host_s; /* what is to be charged took here */
+} egc_charge;
+
+/* Seconds to make one sender's message; parts of the bucket's units, in their order. */
+double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts);
+
+/* Seconds to take in what was delivered. */
+double egc_charge_decode(const egc_charge *what, const egc_received *received);
+
+/* ---- of what is learnt ----------------------------------------------------------------------- */
+
+/* Seconds to make a worker's message of a round, which is made already. */
+double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
+                          size_t bucket);
+
+/* Seconds to take in what a round delivered. "measured" knows the last that was taken in. */
+double egc_charge_delivery(const egc_learning *learning, size_t round, size_t bucket,
+                           const egc_received *received);
+
+/* Seconds to make a message of out_bytes on the way, of others of in_bytes: the model's, unless the
+ * option is none. No table has it. */
+double egc_charge_merge(const egc_learning *learning, double in_bytes, double out_bytes);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Federated averaging (EGC-FL): in each round a server samples clients, sends them the model, and
+ * averages what they send back after training on data of their own.
+ *
+ *     server --model--> sampled clients     all at once over its uplink, each over its own link
+ *     client: local steps, compress         at its own speed
+ *     client --difference--> server         when it is done
+ *     server: decode, average, update       when enough are there, or the deadline is over
+ *
+ * A step of the run is a round. What clients learn (clients.h, downlink.h) does not depend on how
+ * long it takes, so it is learnt when the round begins, in the order of their numbers, and clients
+ * then spend the time; but who is in time does depend on it, and so what the server learns.
+ *
+ * Of a round, the first `wanted` uploads count. Later ones are lost: their client does not know,
+ * so what it sent has left its memory, and only what it kept back comes again. Until its upload is
+ * through it cannot be sampled.
+ *
+ * The server is host 0 (of the cluster wan with `server`: its server) and the clients come after
+ * it. For each client there is an actor on its own host, and one at the server that serves it. */
+#include "train/federated/federated.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "train/algorithm.h"
+#include "train/core/delta.h"
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static egc_status member_init(egc_federation *f, size_t number, egc_error *err)
+{
+    egc_member *m = &f->members[number];
+    size_t n_buckets = f->trainer.plan.n_buckets;
+    *m = (egc_member){
+        .federation = f,
+        .number = number,
+        .compute = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMPUTE),
+        .communication = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMMUNICATION),
+        .client_begins = egc_gate_new(0),
+        .server_begins = egc_gate_new(0),
+        .uploaded = egc_calloc(n_buckets, sizeof *m->uploaded),
+        .sends = egc_calloc(n_buckets, sizeof *m->sends),
+        .receives = egc_calloc(n_buckets, sizeof *m->receives),
+    };
+    if (!m->client_begins || !m->server_begins || !m->uploaded || !m->sends || !m->receives)
+        return egc_fail_memory(err, n_buckets * sizeof *m->uploaded);
+    char name[64];
+    snprintf(name, sizeof name, "client %zu", number);
+    egc_status status =
+        egc_world_spawn(f->trainer.world, (int)number, name, egc_federation_client, m, err);
+    if (status)
+        return status;
+    snprintf(name, sizeof name, "server of client %zu", number);
+    return egc_world_spawn(f->trainer.world, egc_federation_server(f), name, egc_federation_serve,
+                           m, err);
+}
+
+static void member_fini(egc_member *m, size_t n_buckets)
+{
+    for (size_t b = 0; m->uploaded && b < n_buckets; b++)
+        egc_buf_fini(&m->uploaded[b]);
+    egc_buf_fini(&m->download);
+    egc_buf_fini(&m->model);
+    egc_free(m->uploaded);
+    egc_free(m->sends);
+    egc_free(m->receives);
+    egc_gate_free(m->client_begins);
+    egc_gate_free(m->server_begins);
+}
+
+static void federation_fini(egc_federation *f)
+{
+    for (size_t c = 0; f->members && c < f->trainer.n_workers; c++)
+        member_fini(&f->members[c], f->trainer.plan.n_buckets);
+    egc_gate_free(f->news);
+    egc_free(f->members);
+    egc_free(f->sample);
+    egc_free(f->idle);
+    egc_free(f->uploads);
+    egc_downlink_fini(&f->downlink);
+    egc_clients_fini(&f->clients);
+    egc_trainer_fini(&f->trainer);
+}
+
+static egc_status federation_init(egc_federation *f, egc_error *err)
+{
+    size_t n = f->trainer.n_workers;
+    f->members = egc_calloc(n, sizeof *f->members);
+    f->sample = egc_calloc(n, sizeof *f->sample);
+    f->idle = egc_calloc(n, sizeof *f->idle);
+    f->uploads = egc_calloc(n, sizeof *f->uploads);
+    f->news = egc_gate_new(0);
+    f->server = egc_trainer_stream(&f->trainer, egc_federation_server(f), EGC_STREAM_COMPUTE);
+    if (!f->members || !f->sample || !f->idle || !f->uploads || !f->news)
+        return egc_fail_memory(err, n * sizeof *f->members);
+    egc_status status = egc_clients_init(&f->clients, &f->trainer, &f->params->clients, err);
+    if (!status)
+        status = egc_downlink_init(&f->downlink, &f->trainer,
+                                   f->params->downlink == EGC_DOWNLINK_COMPRESSED,
+                                   f->clients.parameters, err);
+    for (size_t c = 0; c < n && !status; c++)
+        status = member_init(f, c, err);
+    return status ? status
+                  : egc_world_spawn(f->trainer.world, egc_federation_server(f), "server",
+                                    egc_federation_lead, f, err);
+}
+
+static egc_status run_federated(const egc_training_config *config, const egc_training_sink *sink,
+                                egc_training_summary *out, egc_error *err)
+{
+    egc_federation f = {.params = config->algorithm_params};
+    egc_status status = egc_trainer_init(&f.trainer, config, sink, out, err);
+    if (!status)
+        status = federation_init(&f, err);
+    if (!status)
+        status = egc_trainer_simulate(&f.trainer, err);
+    if (status && f.trainer.world)
+        egc_report_end(&f.trainer.report);
+    federation_fini(&f);
+    return status;
+}
+
+/* ---- what can be known before --------------------------------------------------------------- */
+
+static egc_status check_method(const egc_training_config *config, egc_error *err)
+{
+    const egc_method *method = &config->method;
+    const egc_memory_type *memory = egc_memory_types()[method->options.memory];
+    const egc_federated *params = config->algorithm_params;
+    if (memory->accumulates)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "method: memory = \"%s\" needs a message of every worker at every step, "
+                        "which algorithm federated has not",
+                        memory->name);
+    if (method->options.residual_lr == EGC_RESIDUAL_LR_RESCALE)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "method: residual_lr = \"rescale\" is for gradients; what clients of "
+                        "algorithm federated send has its learning rate in it");
+    return params->downlink == EGC_DOWNLINK_COMPRESSED ? egc_difference_check(method, err) : EGC_OK;
+}
+
+static egc_status check(const egc_training_config *config, egc_error *err)
+{
+    const egc_federated *params = config->algorithm_params;
+    const egc_clients_options *clients = &params->clients;
+    if (clients->local_epochs && clients->local_steps)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "algorithm: local_epochs and local_steps exclude each other, got %lld "
+                        "and %lld",
+                        (long long)clients->local_epochs, (long long)clients->local_steps);
+    if (params->over_selection > 1 && params->participation == 1)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "algorithm: over_selection needs participation < 1: all clients are "
+                        "sampled already");
+    egc_status status = egc_trainer_check(config, err);
+    if (!status)
+        status = egc_trainer_check_streams(config, err);
+    if (!status)
+        status = egc_trainer_check_clip(config, err);
+    if (!status && !clients->local_steps && !config->workload->share)
+        status = egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                          "algorithm: workload %s does not say how long an epoch is; use "
+                          "local_steps",
+                          config->workload->name);
+    return status ? status : check_method(config, err);
+}
+
+static size_t servers(const egc_training_config *config)
+{
+    (void)config;
+    return 1;
+}
+
+static const char *const downlinks[] = {"dense", "compressed", NULL};
+static const char *const weightings[] = {"examples", "equal", NULL};
+static const char *const places[] = {"local", "rounds", NULL};
+
+static const egc_param params[] = {
+    {.name = "participation",
+     .help = "share of the clients that is sampled in a round, at least one client",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(egc_federated, participation),
+     .def = 1,
+     .min = 0,
+     .max = 1,
+     .flags = EGC_PARAM_OPEN_MIN},
+    {.name = "local_epochs",
+     .help = "passes of a client over its own examples in a round; 1 when local_steps is not given",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(egc_federated, clients.local_epochs),
+     .def = 0,
+     .min = 0,
+     .max = 1e6},
+    {.name = "local_steps",
+     .help = "steps of a client in a round, in place of local_epochs",
+     .kind = EGC_PARAM_INT,
+     .offset = offsetof(egc_federated, clients.local_steps),
+     .def = 0,
+     .min = 0,
+     .max = 1e9},
+    {.name = "momentum",
+     .help = "where it acts: in a client's steps, from 0 in each round; or from round to round, in "
+             "the method's memory or at the server",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(egc_federated, clients.momentum),
+     .def = EGC_MOMENTUM_LOCAL,
+     .choices = places},
+    {.name = "downlink",
+     .help = "what the server sends: its model, or what has changed in it, compressed by the "
+             "method",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(egc_federated, downlink),
+     .def = EGC_DOWNLINK_DENSE,
+     .choices = downlinks},
+    {.name = "server_lr",
+     .help = "what the mean of the clients' differences is multiplied by",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(egc_federated, clients.server_lr),
+     .def = 1,
+     .min = 0,
+     .max = INFINITY,
+     .flags = EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX},
+    {.name = "weighting",
+     .help = "weight of a client in the mean: its examples (where the workload does not say them "
+             "all are equal), or equal",
+     .kind = EGC_PARAM_CHOICE,
+     .offset = offsetof(egc_federated, clients.weighting),
+     .def = EGC_WEIGHTING_EXAMPLES,
+     .choices = weightings},
+    {.name = "over_selection",
+     .help = "so many times as many clients are sampled, and the first to answer count",
+     .kind = EGC_PARAM_REAL,
+     .offset = offsetof(egc_federated, over_selection),
+     .def = 1,
+     .min = 1,
+     .max = 1e6},
+    {.name = "deadline",
+     .help = "time after which a round is over, however many have answered",
+     .kind = EGC_PARAM_REAL,
+     .quantity = EGC_QUANTITY_TIME,
+     .offset = offsetof(egc_federated, deadline_s),
+     .def = INFINITY,
+     .min = 0,
+     .max = INFINITY,
+     .flags = EGC_PARAM_OPEN_MIN},
+    EGC_PARAM_END,
+};
+
+const egc_algorithm_type egc_algorithm_federated = {
+    .name = "federated",
+    .summary = "a server averages what sampled clients learnt on data of their own: EGC-FL",
+    .reference = "McMahan et al. 2017, arXiv 1602.05629; deadline and over-selection: Bonawitz et "
+                 "al. 2019, arXiv 1902.01046; the differences compressed: our reading of EGC-FL",
+    .params = params,
+    .params_size = sizeof(egc_federated),
+    .servers = servers,
+    .check = check,
+    .run = run_federated,
+};

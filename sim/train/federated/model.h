@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the clients of a federated run and their server learn, apart from how long it takes
+ * (algorithms/federated.c).
+ *
+ * A sampled client starts from the model that it was sent and takes local steps of SGD on its own
+ * data. What it then sends is the difference of where it started and where it came, compressed by
+ * the method: in the place of a gradient, but with the learning rate in it. Its memory lasts from
+ * one round that it takes part in to the next. The server applies the weighted mean of what it
+ * decodes:
+ *
+ *     x <- x - server_lr * sum of w_c decoded_c,   w_c = examples_c / examples of all that count
+ *
+ * Momentum is applied once. "local": in the local steps, from 0 in each round, as FedAvg is mostly
+ * run; the method's memory then has none (u = g: the momentum-corrected residual is error
+ * feedback), unless the method sets its own. "rounds": local steps are plain, and the method's
+ * memory, or for methods without momentum the server (FedAvgM: Hsu, Qi, Brown 2019, arXiv
+ * 1909.06335), applies it from round to round: with one local step of all clients this is the
+ * synchronous algorithm. */
+#ifndef EGC_TRAIN_FEDERATED_MODEL_H
+#define EGC_TRAIN_FEDERATED_MODEL_H
+
+#include "train/core/trainer.h"
+
+typedef enum egc_weighting { EGC_WEIGHTING_EXAMPLES, EGC_WEIGHTING_EQUAL } egc_weighting;
+typedef enum egc_momentum_place { EGC_MOMENTUM_LOCAL, EGC_MOMENTUM_ROUNDS } egc_momentum_place;
+
+/* How they learn. */
+typedef struct egc_clients_options {
+    int64_t local_epochs, local_steps; /* one of them 0; both: one epoch */
+    double server_lr;
+    int weighting; /* egc_weighting */
+    int momentum;  /* egc_momentum_place */
+} egc_clients_options;
+
+typedef struct egc_client {
+    egc_sender sender;    /* its messages; zeroed until it is first sampled */
+    egc_decoder *decoder; /* the server's, of its messages: it knows how dense they are */
+    uint64_t steps;       /* local ones so far: how far it came in its own data */
+} egc_client;
+
+typedef struct egc_clients {
+    egc_trainer *trainer;
+    const egc_clients_options *options;
+    egc_coder_config coder;
+    egc_client *client;
+    float *parameters;      /* the server's */
+    float *server_velocity; /* NULL where the server applies no momentum */
+    float *velocity;        /* of the client in training; NULL where it applies none */
+    float *local, *gradient, *average;
+} egc_clients;
+
+/* trainer and options are borrowed. Zeroed or failed, it can be given to _fini. MEMORY. */
+egc_status egc_clients_init(egc_clients *clients, egc_trainer *trainer,
+                            const egc_clients_options *options, egc_error *err) EGC_MUST_CHECK;
+void egc_clients_fini(egc_clients *clients);
+
+/* How many steps a client takes in a round. */
+uint64_t egc_clients_local_steps(const egc_clients *clients, size_t number);
+
+/* Trains a client from `start` (n floats): its messages are in its sender, and in the account.
+ * NONFINITE, MEMORY. */
+egc_status egc_clients_train(egc_clients *clients, size_t number, const float *start,
+                             egc_error *err) EGC_MUST_CHECK;
+
+/* What came from a client: the message of each bucket. */
+typedef struct egc_upload {
+    size_t client;
+    const egc_buf *messages;
+} egc_upload;
+
+/* Moves the server's parameters by the mean of what came, and says how much device time decoding
+ * stands for. The order of uploads is that of the sum. n_uploads may be 0. */
+egc_status egc_clients_apply(egc_clients *clients, const egc_upload *uploads, size_t n_uploads,
+                             double *decode_s, egc_error *err) EGC_MUST_CHECK;
+
+#endif

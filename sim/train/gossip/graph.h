@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who talks to whom in gossip.
+ *
+ *   ring         the workers before and after
+ *   torus        rows x columns, as near to a square as the number allows; four neighbours
+ *   exponential  to the workers 1, 2, 4, ... ahead, from those behind: the static exponential graph
+ *                (Ying et al. 2021, arXiv 2110.13363), which is directed
+ *
+ * All are regular, so that the weight of every edge, and of a worker for itself, is
+ * 1 / (degree + 1): Metropolis weights. The mixing matrix is doubly stochastic. Neighbours that
+ * coincide, as in a ring of two, are one. */
+#ifndef EGC_TRAIN_GOSSIP_GRAPH_H
+#define EGC_TRAIN_GOSSIP_GRAPH_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef enum egc_gossip_graph {
+    EGC_GOSSIP_RING,
+    EGC_GOSSIP_TORUS,
+    EGC_GOSSIP_EXPONENTIAL,
+} egc_gossip_graph;
+
+extern const char *const egc_gossip_graphs[]; /* by kind, NULL-terminated */
+
+enum { EGC_NEIGHBOURS_MAX = 32 };
+
+/* The neighbours of one worker. */
+typedef struct egc_neighbours {
+    size_t degree;
+    size_t to[EGC_NEIGHBOURS_MAX];   /* whom it sends to */
+    size_t from[EGC_NEIGHBOURS_MAX]; /* whom it hears */
+} egc_neighbours;
+
+egc_neighbours egc_neighbours_of(egc_gossip_graph kind, size_t n_workers, size_t worker);
+
+/* RANGE for a torus of one row. */
+egc_status egc_neighbours_check(egc_gossip_graph kind, size_t n_workers,
+                                egc_error *err) EGC_MUST_CHECK;
+
+#endif

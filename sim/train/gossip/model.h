@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the workers of a gossip run learn, apart from how long it takes (algorithms/gossip.c):
+ * CHOCO-SGD (Koloskova, Stich, Jaggi 2019, arXiv 1902.00340), each with parameters x of its own.
+ *
+ *     x_i   <- x_i - lr gradient(x_i)                      momentum in the optimiser, of its own
+ *     q_i    = compress(x_i - h_i)                         sent to the neighbours
+ *     h_i   <- h_i + q_i                                   by i and by all who hear it
+ *     x_i   <- x_i + gamma sum over j heard of w (h_j - h_i)
+ *
+ * h_i is what others know of x_i; it begins as the parameters that all begin with. What is not sent
+ * stays in x_i - h_i: that is the memory here (difference.h), and the method's own is not used. Of
+ * its momentum-corrected memory this leaves, our reading, momentum before the delay: it is in the
+ * local step, so what is sent late has it in. With nothing lost (method none) and gamma = 1, h_i is
+ * x_i and this is D-PSGD (Lian et al. 2017, arXiv 1705.09056), the step before the averaging.
+ *
+ * A worker goes on only when its neighbours' messages of the step are there, so what is learnt does
+ * not depend on time: the first worker to come to a step learns it for all. All who hear j hold the
+ * same h_j, which is there once. */
+#ifndef EGC_TRAIN_GOSSIP_MODEL_H
+#define EGC_TRAIN_GOSSIP_MODEL_H
+
+#include "train/core/trainer.h"
+#include "train/gossip/graph.h"
+
+/* A step: learnt, and not yet over for all. */
+typedef struct egc_peers_step {
+    struct egc_peers_step *next;
+    uint64_t step;
+    egc_buf *messages;           /* of each worker and bucket */
+    double *encode_s, *decode_s; /* of each worker's messages; decoding: by each who
+                                    hears them */
+    egc_learnt learnt;
+    egc_tally tally;
+    size_t released; /* workers that need it no more */
+} egc_peers_step;
+
+typedef struct egc_peers {
+    egc_trainer *trainer;
+    egc_gossip_graph graph;
+    double gamma;
+    egc_method method;
+    egc_sender *senders; /* of each worker */
+    egc_decoder *decoder;
+    float *parameters, *known, *velocity; /* n for each worker: x, h; velocity: NULL without */
+    float *gradient, *mean;               /* n */
+    egc_peers_step *oldest, *newest;      /* under way */
+    egc_peers_step *spare;
+    egc_arena arena; /* of steps */
+} egc_peers;
+
+/* Zeroed or failed, it can be given to _fini. MEMORY. */
+egc_status egc_peers_init(egc_peers *peers, egc_trainer *trainer, egc_gossip_graph graph,
+                          double gamma, egc_error *err) EGC_MUST_CHECK;
+void egc_peers_fini(egc_peers *peers);
+
+/* A worker comes to `step`, which the first learns. NONFINITE, MEMORY. */
+egc_status egc_peers_begin(egc_peers *peers, uint64_t step, egc_peers_step **out,
+                           egc_error *err) EGC_MUST_CHECK;
+
+/* The message of a worker for a bucket. */
+static inline const egc_buf *egc_peers_message(const egc_peers *peers, const egc_peers_step *step,
+                                               size_t worker, size_t bucket)
+{
+    return &step->messages[worker * peers->trainer->plan.n_buckets + bucket];
+}
+
+/* A worker has come to the end of a step: the last reports it. */
+egc_status egc_peers_finish(egc_peers *peers, egc_peers_step *step, egc_error *err) EGC_MUST_CHECK;
+
+/* A worker needs the messages of a step no more. */
+void egc_peers_release(egc_peers *peers, egc_peers_step *step);
+
+#endif

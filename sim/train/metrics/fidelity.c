@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "train/metrics/fidelity.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernels/kernels.h"
+
+egc_status egc_fidelity_init(egc_fidelity *f, size_t n, bool has_momentum, double momentum,
+                             bool nesterov, egc_error *err)
+{
+    *f = (egc_fidelity){.n = n, .momentum = momentum, .nesterov = nesterov};
+    f->truth = egc_calloc(n, sizeof(float));
+    f->truth_sum = egc_calloc(n, sizeof(float));
+    f->error_sum = egc_calloc(n, sizeof(float));
+    if (has_momentum)
+        f->velocity = egc_calloc(n, sizeof(float));
+    if (f->truth && f->truth_sum && f->error_sum && (f->velocity || !has_momentum))
+        return EGC_OK;
+    egc_fidelity_fini(f);
+    return egc_fail_memory(err, 4 * n * sizeof(float));
+}
+
+void egc_fidelity_fini(egc_fidelity *f)
+{
+    egc_free(f->truth);
+    egc_free(f->velocity);
+    egc_free(f->truth_sum);
+    egc_free(f->error_sum);
+    *f = (egc_fidelity){0};
+}
+
+void egc_fidelity_begin(egc_fidelity *f)
+{
+    memset(f->truth, 0, f->n * sizeof *f->truth);
+}
+
+void egc_fidelity_add(egc_fidelity *f, const float *gradient, bool finite)
+{
+    if (finite) {
+        egc_kernels_get()->axpy(1, gradient, f->truth, f->n);
+        return;
+    }
+    for (size_t i = 0; i < f->n; i++)
+        f->truth[i] += isfinite(gradient[i]) ? gradient[i] : 0;
+}
+
+/* truth <- what uncompressed training would apply */
+static void finish_truth(egc_fidelity *f, size_t n_workers)
+{
+    float share = 1 / (float)n_workers, m = (float)f->momentum;
+    for (size_t i = 0; i < f->n; i++) {
+        float mean = share * f->truth[i];
+        f->truth[i] = mean;
+        if (!f->velocity)
+            continue;
+        f->velocity[i] = f->nesterov ? m * (f->velocity[i] + mean) : m * f->velocity[i] + mean;
+        f->truth[i] = f->nesterov ? f->velocity[i] + mean : f->velocity[i];
+    }
+}
+
+void egc_fidelity_end(egc_fidelity *f, size_t n_workers, const float *applied, double *cosine,
+                      double *drift)
+{
+    const egc_kernels *kernels = egc_kernels_get();
+    finish_truth(f, n_workers);
+    double norms = sqrt(kernels->norm2(applied, f->n) * kernels->norm2(f->truth, f->n));
+    *cosine = norms > 0 ? kernels->dot(applied, f->truth, f->n) / norms : NAN;
+    for (size_t i = 0; i < f->n; i++) {
+        f->truth_sum[i] += f->truth[i];
+        f->error_sum[i] += applied[i] - f->truth[i];
+    }
+    double truth = sqrt(kernels->norm2(f->truth_sum, f->n));
+    *drift = truth > 0 ? sqrt(kernels->norm2(f->error_sum, f->n)) / truth : NAN;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parameter server (EGC-PS): servers hold the parameters, each some buckets of them; workers
+ * push compressed gradients and pull parameters. Li et al. 2014 for the scheme, Ho et al. 2013 for
+ * the stale-synchronous one.
+ *
+ * A gradient of an asynchronous run weighs 1 / workers by default: that is what it weighs in the
+ * mean of a synchronous step, so that as many gradients move the parameters as far, at the same
+ * learning rate. Workers compute on parameters that others have moved on from meanwhile, by as many
+ * updates as there are other workers; at the full weight that delay limits the learning rate that
+ * is stable to a fraction of the synchronous one. */
+#include "train/ps/ps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/algorithm.h"
+
+/* Each connection has an actor, whose stack takes up address space. */
+enum { CONNECTIONS_MAX = 16384 };
+
+static const char *const mode_words[] = {"sync", "async", "ssp", NULL};
+static const char *const pull_words[] = {"dense", "recompress", NULL};
+
+#define FIELD(name) offsetof(ps_params, name)
+#define NO_UNIT EGC_QUANTITY_NONE
+
+static const egc_param params_table[] = {
+    {"servers", "servers, among which the buckets are shared out by their bytes", EGC_PARAM_INT,
+     NO_UNIT, FIELD(servers), 1, 1, 65536, 0, NULL, NULL},
+    {"colocated", "server s on the host of worker s; otherwise servers have the first hosts",
+     EGC_PARAM_BOOL, NO_UNIT, FIELD(colocated), 0, 0, 0, 0, NULL, NULL},
+    {"mode",
+     "when a push is applied and answered: with all others, at once, or at once within bound",
+     EGC_PARAM_CHOICE, NO_UNIT, FIELD(mode), PS_SYNC, 0, 0, 0, mode_words, NULL},
+    {"bound", "ssp: steps that the fastest worker may be ahead of the slowest", EGC_PARAM_INT,
+     NO_UNIT, FIELD(bound), 3, 0, 1e9, 0, NULL, NULL},
+    {"pull", "what workers get back: parameters, or compressed updates", EGC_PARAM_CHOICE, NO_UNIT,
+     FIELD(pull), PS_PULL_DENSE, 0, 0, 0, pull_words, NULL},
+    {"window", "messages that a server receives, and sends, at a time", EGC_PARAM_INT, NO_UNIT,
+     FIELD(window), 64, 1, 65536, 0, NULL, NULL},
+    {"weight",
+     "async and ssp: what one gradient weighs, where the mean of a synchronous step weighs 1; "
+     "unset: 1 / workers",
+     EGC_PARAM_REAL, NO_UNIT, FIELD(weight), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    EGC_PARAM_END,
+};
+
+static const ps_params *params_of(const egc_training_config *config)
+{
+    return config->algorithm_params;
+}
+
+static size_t n_servers(const egc_training_config *config)
+{
+    return (size_t)params_of(config)->servers;
+}
+
+static bool is_colocated(const egc_training_config *config)
+{
+    return params_of(config)->colocated;
+}
+
+static egc_status check(const egc_training_config *config, egc_error *err)
+{
+    const ps_params *params = params_of(config);
+    size_t workers = (size_t)config->options.workers;
+    egc_method down;
+    egc_status status = egc_trainer_check(config, err);
+    if (status)
+        return status;
+    if (params->colocated && n_servers(config) > workers)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "algorithm.servers: must be at most the workers, %zu, to be colocated with "
+                        "them, got %zu",
+                        workers, n_servers(config));
+    if (n_servers(config) * workers > CONNECTIONS_MAX)
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "algorithm.servers: servers * workers must be at most %d, got %zu",
+                        CONNECTIONS_MAX, n_servers(config) * workers);
+    return params->pull == PS_PULL_RECOMPRESS ? ps_pull_method(config, &down, err) : EGC_OK;
+}
+
+/* ---- shards ---------------------------------------------------------------------------------- */
+
+/* The largest bucket that has none yet goes to the server that has least; of equals, the first. So
+ * no server has more than 4/3 of the least possible maximum (Graham 1969), and each has something.
+ */
+static egc_status share_out(ps *all, egc_error *err)
+{
+    size_t *load = egc_calloc(all->n_servers, sizeof *load);
+    if (!load)
+        return egc_fail_memory(err, all->n_servers * sizeof *load);
+    for (size_t b = 0; b < all->n_buckets; b++)
+        all->buckets[b].server = all->n_servers;
+    for (size_t i = 0; i < all->n_buckets; i++) {
+        ps_bucket *largest = NULL;
+        size_t least = 0;
+        for (size_t b = 0; b < all->n_buckets; b++) {
+            ps_bucket *bucket = &all->buckets[b];
+            if (bucket->server == all->n_servers &&
+                (!largest || ps_range(all, bucket)->count > ps_range(all, largest)->count))
+                largest = bucket;
+        }
+        for (size_t s = 1; s < all->n_servers; s++)
+            if (load[s] < load[least])
+                least = s;
+        largest->server = least;
+        load[least] += ps_range(all, largest)->count;
+    }
+    egc_free(load);
+    return EGC_OK;
+}
+
+static egc_status check_shards(const ps *all, egc_error *err)
+{
+    bool layers = all->trainer.config->options.bucket_bytes == EGC_BUCKET_LAYER;
+    if (all->n_servers <= all->n_buckets)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_RANGE,
+                    "algorithm.servers: must be at most the buckets of the model, %zu, got %zu%s",
+                    all->n_buckets, all->n_servers,
+                    layers ? "" : "; bucket = \"layer\" makes more of them");
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static egc_status bucket_init(ps_bucket *bucket, const ps *all, egc_error *err)
+{
+    size_t n = all->n_workers, n_coders = all->params->mode == PS_SYNC ? 1 : n;
+    bucket->number = (size_t)(bucket - all->buckets);
+    bucket->pushes = egc_calloc(n, sizeof *bucket->pushes);
+    bucket->answers = egc_calloc(n, sizeof *bucket->answers);
+    bucket->taken = egc_calloc(n, sizeof *bucket->taken);
+    bucket->seen = egc_calloc(n, sizeof *bucket->seen);
+    bucket->waits = egc_calloc(n, sizeof *bucket->waits);
+    bucket->answered_s = egc_calloc(n, sizeof *bucket->answered_s);
+    bucket->coders = egc_calloc(n_coders, sizeof *bucket->coders);
+    if (!bucket->pushes || !bucket->answers || !bucket->taken || !bucket->seen || !bucket->waits ||
+        !bucket->answered_s || !bucket->coders)
+        return egc_fail_memory(err, n * sizeof *bucket->pushes);
+    egc_status status = EGC_OK;
+    for (size_t i = 0; all->params->pull == PS_PULL_RECOMPRESS && i < n_coders && !status; i++)
+        status = ps_coder_init(&bucket->coders[i], all, bucket, i, err);
+    return status;
+}
+
+static void bucket_fini(ps_bucket *bucket, const ps *all)
+{
+    size_t n_coders = all->params->mode == PS_SYNC ? 1 : all->n_workers;
+    for (size_t w = 0; w < all->n_workers; w++) {
+        if (bucket->pushes)
+            egc_buf_fini(&bucket->pushes[w]);
+        if (bucket->answers)
+            egc_buf_fini(&bucket->answers[w]);
+    }
+    for (size_t i = 0; bucket->coders && i < n_coders; i++)
+        ps_coder_fini(&bucket->coders[i]);
+    egc_free(bucket->pushes);
+    egc_free(bucket->answers);
+    egc_free(bucket->taken);
+    egc_free(bucket->seen);
+    egc_free(bucket->waits);
+    egc_free(bucket->answered_s);
+    egc_free(bucket->coders);
+}
+
+static egc_status server_init(ps_server *server, ps *all, size_t number, egc_error *err)
+{
+    *server = (ps_server){
+        .ps = all,
+        .number = number,
+        .rank = (int)(all->n_workers + number),
+        .arrived = egc_gate_new(0),
+        .credits = egc_gate_new((int)all->params->window),
+        .room = all->n_workers * (all->n_buckets + 1),
+        .gone = egc_calloc(all->n_workers, sizeof *server->gone),
+    };
+    server->arrivals = egc_calloc(server->room, sizeof *server->arrivals);
+    server->answers = egc_calloc((size_t)all->params->window, sizeof *server->answers);
+    if (!server->arrived || !server->credits || !server->arrivals || !server->gone ||
+        !server->answers)
+        return egc_fail_memory(err, server->room * sizeof *server->arrivals);
+    server->transport = egc_world_transport(all->trainer.world, server->rank, 0);
+    server->compute = egc_trainer_stream(&all->trainer, server->rank, EGC_STREAM_COMPUTE);
+    char name[64];
+    snprintf(name, sizeof name, "server %zu", number);
+    return egc_world_spawn(all->trainer.world, server->rank, name, ps_serve, server, err);
+}
+
+static void server_fini(ps_server *server)
+{
+    egc_gate_free(server->arrived);
+    egc_gate_free(server->credits);
+    egc_free(server->arrivals);
+    egc_free(server->gone);
+    egc_free(server->answers);
+}
+
+static egc_status make_gates(ps_worker *w, egc_error *err)
+{
+    size_t n_servers = w->ps->n_servers;
+    w->begun = egc_gate_new(0);
+    w->ready = egc_gate_new(0);
+    w->done = egc_gate_new(0);
+    w->pushed = egc_calloc(n_servers, sizeof *w->pushed);
+    bool made = w->begun && w->ready && w->done && w->pushed;
+    for (size_t s = 0; made && s < n_servers; s++)
+        made = (w->pushed[s] = egc_gate_new(0));
+    return made ? EGC_OK : egc_fail_memory(err, n_servers * sizeof *w->pushed);
+}
+
+static egc_status spawn_streams(ps_worker *w, egc_error *err)
+{
+    static const struct {
+        const char *name;
+        egc_actor_main main;
+    } streams[] = {{"worker %zu", ps_compute_stream},
+                   {"push stream of worker %zu", ps_push_stream},
+                   {"pull stream of worker %zu", ps_pull_stream}};
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < sizeof streams / sizeof *streams && !status; i++) {
+        char name[64];
+        snprintf(name, sizeof name, streams[i].name, w->rank);
+        status = egc_world_spawn(w->ps->trainer.world, (int)w->rank, name, streams[i].main, w, err);
+    }
+    return status;
+}
+
+static egc_status worker_init(ps_worker *w, ps *all, size_t rank, egc_error *err)
+{
+    bool sync = all->params->mode == PS_SYNC;
+    *w = (ps_worker){
+        .ps = all,
+        .rank = rank,
+        .transport = egc_world_transport(all->trainer.world, (int)rank, 0),
+        .compute = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPUTE),
+        .compression = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPRESSION),
+        .reception = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_RECEPTION),
+        .parameters = all->parameters,
+        .pushes = egc_calloc(all->n_buckets, sizeof *w->pushes),
+        .pulls = egc_calloc(all->n_buckets, sizeof *w->pulls),
+        .pulled = egc_calloc(all->n_buckets, sizeof *w->pulled),
+    };
+    if (!w->pushes || !w->pulls || !w->pulled)
+        return egc_fail_memory(err, all->n_buckets * sizeof *w->pulled);
+    egc_status status = make_gates(w, err);
+    if (!status)
+        status = egc_sender_init(&w->sender, &all->trainer, rank, err);
+    if (!status && !sync)
+        status = egc_trainer_parameters(&all->trainer, &w->parameters, err);
+    if (!status && !sync)
+        status = egc_trainer_decoder(&all->trainer, 1, &w->decoder, err);
+    return status ? status : spawn_streams(w, err);
+}
+
+static void worker_fini(ps_worker *w)
+{
+    const ps *all = w->ps;
+    egc_sender_fini(&w->sender);
+    egc_decoder_free(w->decoder);
+    if (w->parameters != all->parameters)
+        egc_free(w->parameters);
+    egc_gate_free(w->begun);
+    egc_gate_free(w->ready);
+    egc_gate_free(w->done);
+    for (size_t s = 0; w->pushed && s < all->n_servers; s++)
+        egc_gate_free(w->pushed[s]);
+    for (size_t b = 0; w->pulled && b < all->n_buckets; b++)
+        egc_buf_fini(&w->pulled[b]);
+    egc_free(w->pushed);
+    egc_free(w->pushes);
+    egc_free(w->pulls);
+    egc_free(w->pulled);
+}
+
+static egc_status spawn_receivers(ps *all, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < all->n_servers * all->n_workers && !status; i++) {
+        ps_receiver *receiver = &all->receivers[i];
+        char name[64];
+        *receiver = (ps_receiver){
+            .server = &all->servers[i / all->n_workers],
+            .worker = &all->workers[i % all->n_workers],
+            .connection = egc_trainer_stream(&all->trainer, (int)(i % all->n_workers),
+                                             EGC_STREAM_COMMUNICATION),
+        };
+        receiver->connection.lane = receiver->server->number;
+        snprintf(name, sizeof name, "server %zu for worker %zu", receiver->server->number,
+                 receiver->worker->rank);
+        status = egc_world_spawn(all->trainer.world, receiver->server->rank, name, ps_receive,
+                                 receiver, err);
+    }
+    return status;
+}
+
+static egc_status allocate(ps *all, egc_error *err)
+{
+    size_t n = all->trainer.n;
+    bool momentum = !egc_method_has_momentum(&all->trainer.config->method);
+    all->workers = egc_calloc(all->n_workers, sizeof *all->workers);
+    all->servers = egc_calloc(all->n_servers, sizeof *all->servers);
+    all->receivers = egc_calloc(all->n_servers * all->n_workers, sizeof *all->receivers);
+    all->buckets = egc_calloc(all->n_buckets, sizeof *all->buckets);
+    all->average = egc_calloc(n, sizeof(float));
+    all->gradient = egc_calloc(n, sizeof(float));
+    all->scratch = egc_calloc(n, sizeof(float));
+    if (momentum)
+        all->velocity = egc_calloc(n, sizeof(float));
+    if (!all->workers || !all->servers || !all->receivers || !all->buckets || !all->average ||
+        !all->gradient || !all->scratch || (momentum && !all->velocity))
+        return egc_fail_memory(err, n * sizeof(float));
+    return egc_trainer_parameters(&all->trainer, &all->parameters, err);
+}
+
+static egc_status ps_init(ps *all, const egc_training_config *config, egc_error *err)
+{
+    const ps_params *params = params_of(config);
+    bool sync = params->mode == PS_SYNC;
+    all->params = params;
+    all->n_workers = all->trainer.n_workers;
+    all->n_servers = n_servers(config);
+    all->n_buckets = all->trainer.plan.n_buckets;
+    all->tickets = (uint64_t)config->options.steps * all->n_workers;
+    all->weight = sync ? 1 : isnan(params->weight) ? 1 / (double)all->n_workers : params->weight;
+    all->trainer.n_messages = sync ? all->n_workers : 1;
+    egc_status status = check_shards(all, err);
+    if (!status && params->pull == PS_PULL_RECOMPRESS)
+        status = ps_pull_method(config, &all->down, err);
+    if (!status)
+        status = allocate(all, err);
+    if (!status && sync)
+        status = egc_trainer_decoder(&all->trainer, all->n_workers, &all->decoder, err);
+    for (size_t b = 0; b < all->n_buckets && !status; b++)
+        status = bucket_init(&all->buckets[b], all, err);
+    if (!status)
+        status = share_out(all, err);
+    for (size_t s = 0; s < all->n_servers && !status; s++)
+        status = server_init(&all->servers[s], all, s, err);
+    for (size_t w = 0; w < all->n_workers && !status; w++)
+        status = worker_init(&all->workers[w], all, w, err);
+    return status ? status : spawn_receivers(all, err);
+}
+
+static void ps_fini(ps *all)
+{
+    for (size_t w = 0; all->workers && w < all->n_workers; w++)
+        if (all->workers[w].ps)
+            worker_fini(&all->workers[w]);
+    for (size_t s = 0; all->servers && s < all->n_servers; s++)
+        server_fini(&all->servers[s]);
+    for (size_t b = 0; all->buckets && b < all->n_buckets; b++)
+        bucket_fini(&all->buckets[b], all);
+    egc_free(all->workers);
+    egc_free(all->servers);
+    egc_free(all->receivers);
+    egc_free(all->buckets);
+    egc_decoder_free(all->decoder);
+    egc_free(all->parameters);
+    egc_free(all->velocity);
+    egc_free(all->average);
+    egc_free(all->gradient);
+    egc_free(all->scratch);
+}
+
+static egc_status run_ps(const egc_training_config *config, const egc_training_sink *sink,
+                         egc_training_summary *out, egc_error *err)
+{
+    ps all = {0};
+    egc_status status = egc_trainer_init(&all.trainer, config, sink, out, err);
+    if (!status) {
+        status = ps_init(&all, config, err);
+        if (!status)
+            status = egc_trainer_simulate(&all.trainer, err);
+        egc_report_end(&all.trainer.report);
+        ps_fini(&all);
+    }
+    egc_trainer_fini(&all.trainer);
+    return status;
+}
+
+const egc_algorithm_type egc_algorithm_ps = {
+    .name = "ps",
+    .summary = "parameter servers, synchronous, asynchronous or in between: EGC-PS",
+    .reference = "Li et al., Scaling distributed machine learning with the parameter server, OSDI "
+                 "2014; ssp: Ho et al., NIPS 2013; pull = \"recompress\": Tang et al., "
+                 "DoubleSqueeze, 2019, arXiv 1905.05957",
+    .params = params_table,
+    .params_size = sizeof(ps_params),
+    .servers = n_servers,
+    .colocated = is_colocated,
+    .check = check,
+    .run = run_ps,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "train/cost/compression_time.h"
+#include "train/sync/sync.h"
+
+egc_status sync_compress(sync_worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                         egc_error *err)
+{
+    double seconds = egc_charge_message(w->learning, step, w->progress[b].round, w->rank, b);
+    const egc_timeline_event event = sync_event(w, "compress", step, b);
+    egc_span *when = sync_busy_slot(w, b, false);
+    egc_status status = egc_stream_work(stream, seconds, &event, when, err);
+    sync_spent(w, step)->compress_s += when->end_s - when->start_s;
+    return status;
+}
+
+static egc_status decompress(sync_worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                             double seconds, egc_error *err)
+{
+    const egc_timeline_event event = sync_event(w, "decompress", step, b);
+    egc_span *when = sync_busy_slot(w, b, true);
+    egc_status status = egc_stream_work(stream, seconds, &event, when, err);
+    sync_spent(w, step)->decompress_s += when->end_s - when->start_s;
+    return status;
+}
+
+void sync_set_ready(sync_worker *w, size_t b)
+{
+    w->progress[b].stage = SYNC_READY;
+    w->progress[b].ready_s = egc_world_now(w->run->world);
+    egc_turns_ready(w->turns, b);
+}
+
+void sync_offer(sync_worker *w, uint64_t step, size_t b)
+{
+    if (sync_fuses(w))
+        egc_stream_give(&w->cycle, (egc_task){.step = step, .bucket = b});
+    else
+        sync_set_ready(w, b);
+}
+
+/* Tensor fusion: what is ready goes out at the end of the cycle. */
+egc_status sync_fusion_cycle(void *arg, egc_error *err)
+{
+    (void)err;
+    sync_worker *w = arg;
+    double cycle_s = sync_options(w)->cycle_s;
+    egc_task task;
+    while (egc_stream_take(&w->cycle, &task)) {
+        double since_s = egc_world_now(w->run->world) - w->backward_s;
+        egc_world_sleep(w->run->world,
+                        fmax(0, egc_plan_cycle(since_s, cycle_s) * cycle_s - since_s));
+        sync_set_ready(w, task.bucket);
+    }
+    return EGC_OK;
+}
+
+/* What a round of the bucket delivered is decompressed: it is back, or its next message made. */
+static egc_status take_in(sync_worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                          egc_error *err)
+{
+    sync_progress *bucket = &w->progress[b];
+    egc_status status = decompress(w, stream, step, b, bucket->seconds, err);
+    if (status)
+        return status;
+    if (++bucket->round == w->learning->route.n_rounds) {
+        bucket->round = 0;
+        bucket->stage = SYNC_ABSENT;
+        egc_gate_signal(bucket->back);
+        return EGC_OK;
+    }
+    bucket->stage = SYNC_MADE;
+    return egc_learning_make_message(w->learning, step, bucket->round, w->rank, b, err);
+}
+
+egc_status sync_end_round(sync_worker *w, const egc_stream *stream, uint64_t step, size_t b,
+                          egc_error *err)
+{
+    sync_progress *bucket = &w->progress[b];
+    egc_status status = EGC_OK;
+    if (bucket->stage == SYNC_DELIVERED)
+        status = take_in(w, stream, step, b, err);
+    if (status || bucket->stage != SYNC_MADE)
+        return status;
+    status = sync_compress(w, stream, step, b, err);
+    if (!status)
+        sync_set_ready(w, b);
+    return status;
+}
+
+static egc_status do_task(sync_worker *w, const egc_task *task, egc_error *err)
+{
+    if (task->delivered)
+        return sync_end_round(w, &w->compression, task->step, task->bucket, err);
+    egc_status status = sync_compress(w, &w->compression, task->step, task->bucket, err);
+    if (!status)
+        sync_offer(w, task->step, task->bucket);
+    return status;
+}
+
+/* Each bucket of a step is a task once for its first message, and once for each round that came. */
+egc_status sync_compression_stream(void *arg, egc_error *err)
+{
+    sync_worker *w = arg;
+    egc_status status = EGC_OK;
+    egc_task task;
+    while (!status && egc_stream_take(&w->compression, &task))
+        status = do_task(w, &task, err);
+    return status;
+}
