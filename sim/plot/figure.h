@@ -3,7 +3,7 @@
 #ifndef EGC_PLOT_FIGURE_H
 #define EGC_PLOT_FIGURE_H
 
-#include "base/text.h"
+#include "plot/text.h"
 #include "plot/gnuplot.h"
 #include "plot/view.h"
 

@@ -3,7 +3,7 @@
 #ifndef EGC_PLOT_GNUPLOT_H
 #define EGC_PLOT_GNUPLOT_H
 
-#include "base/text.h"
+#include "plot/text.h"
 
 /* Okabe and Ito (2008), "Color Universal Design": told apart with every kind of colour vision. */
 #define EGC_COLOR_BLACK "#000000"

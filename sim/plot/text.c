@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/text.h"
+#include "plot/text.h"
 
 #include <ctype.h>
 #include <stdarg.h>
