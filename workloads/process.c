@@ -27,19 +27,12 @@ typedef struct process_state {
 } process_state;
 
 static const egc_param params[] = {
-    {.name = "command",
-     .help = "the program and its arguments, for the shell; it runs in the current folder",
-     .kind = EGC_PARAM_TEXT,
-     .offset = offsetof(process_params, command)},
-    {.name = "limit",
-     .help = "how long one answer may take, in real time",
-     .kind = EGC_PARAM_REAL,
-     .quantity = EGC_QUANTITY_TIME,
-     .offset = offsetof(process_params, limit),
-     .def = 300,
-     .min = 0,
-     .max = 1e6,
-     .flags = EGC_PARAM_OPEN_MIN},
+    EGC_PARAM(process_params, command, TEXT, "command",
+              "the program and its arguments, for the shell; it runs in the current folder",
+              .def_text = ""),
+    EGC_PARAM(process_params, limit, REAL, "limit", "how long one answer may take, in real time",
+              .quantity = EGC_QUANTITY_TIME, .def = 300, .min = 0, .max = 1e6,
+              .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

@@ -28,14 +28,12 @@ typedef struct trace_state {
 } trace_state;
 
 static const egc_param params[] = {
-    {.name = "file",
-     .help = "recorded gradients: an HDF5 file as `egc-sim trace record` writes it",
-     .kind = EGC_PARAM_TEXT,
-     .offset = offsetof(trace_params, file)},
-    {.name = "cycle",
-     .help = "repeat the recording when more workers or steps are asked for than it holds",
-     .kind = EGC_PARAM_BOOL,
-     .offset = offsetof(trace_params, cycle)},
+    EGC_PARAM(trace_params, file, TEXT, "file",
+              "recorded gradients: an HDF5 file as `egc-sim trace record` writes it",
+              .def_text = ""),
+    EGC_PARAM(trace_params, cycle, BOOL, "cycle",
+              "repeat the recording when more workers or steps are asked for than it holds",
+              .def = 0),
     EGC_PARAM_END,
 };
 

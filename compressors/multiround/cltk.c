@@ -24,10 +24,10 @@ typedef struct cltk_params {
 } cltk_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to send", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(cltk_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"chunked", "the leader picks the largest of each of k chunks, not the k largest",
-     EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(cltk_params, chunked), 0, 0, 0, 0, NULL, NULL},
+    EGC_PARAM(cltk_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01, .max = 1,
+              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(cltk_params, chunked, BOOL, "chunked",
+              "the leader picks the largest of each of k chunks, not the k largest", .def = 0),
     EGC_PARAM_END,
 };
 

@@ -34,8 +34,8 @@ typedef struct deft_params {
 } deft_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to send", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(deft_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    EGC_PARAM(deft_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01, .max = 1,
+              .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

@@ -34,13 +34,14 @@ typedef struct powersgd_params {
 } powersgd_params;
 
 static const egc_param params_table[] = {
-    {"rank", "rank of the approximation, at most the matrix's smaller side", EGC_PARAM_INT,
-     EGC_QUANTITY_NONE, offsetof(powersgd_params, rank), 4, 1, 65536, 0, NULL, NULL},
-    {"warm_start", "begin with the last step's Q; false: with a random one", EGC_PARAM_BOOL,
-     EGC_QUANTITY_NONE, offsetof(powersgd_params, warm_start), 1, 0, 0, 0, NULL, NULL},
-    {"min_rate", "matrices that do not become smaller by more than this factor are sent dense",
-     EGC_PARAM_REAL, EGC_QUANTITY_NONE, offsetof(powersgd_params, min_rate), 2, 0, INFINITY, 0,
-     NULL, NULL},
+    EGC_PARAM(powersgd_params, rank, INT, "rank",
+              "rank of the approximation, at most the matrix's smaller side", .def = 4, .min = 1,
+              .max = 65536),
+    EGC_PARAM(powersgd_params, warm_start, BOOL, "warm_start",
+              "begin with the last step's Q; false: with a random one", .def = 1),
+    EGC_PARAM(powersgd_params, min_rate, REAL, "min_rate",
+              "matrices that do not become smaller by more than this factor are sent dense",
+              .def = 2, .max = INFINITY),
     EGC_PARAM_END,
 };
 

@@ -24,22 +24,12 @@ typedef struct egc_vote_params {
 
 /* Their rows in the parameter table of such a type. */
 #define EGC_VOTE_PARAM_ROWS(type)                                                                  \
-    {"vote",                                                                                       \
-     "the sign of the majority, in two rounds; false: the mean of the workers' signs",             \
-     EGC_PARAM_BOOL,                                                                               \
-     EGC_QUANTITY_NONE,                                                                            \
-     offsetof(type, voting.vote),                                                                  \
-     1,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     NULL,                                                                                         \
-     NULL},                                                                                        \
-    {                                                                                              \
-        "tie", "what a tied vote is; zero: the reply has a second bit where P is even",            \
-            EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(type, voting.tie), EGC_TIE_PLUS, 0, 0,   \
-            0, egc_tie_words, NULL                                                                 \
-    }
+    EGC_PARAM(type, voting.vote, BOOL, "vote",                                                     \
+              "the sign of the majority, in two rounds; false: the mean of the workers' signs",    \
+              .def = 1),                                                                           \
+        EGC_PARAM(type, voting.tie, CHOICE, "tie",                                                 \
+                  "what a tied vote is; zero: the reply has a second bit where P is even",         \
+                  .def = EGC_TIE_PLUS, .choices = egc_tie_words)
 
 /* Appends the signs of x. MEMORY. */
 egc_status egc_signs_append(const float *x, size_t n, egc_buf *wire, egc_error *err) EGC_MUST_CHECK;

@@ -17,8 +17,8 @@ typedef struct signum_params {
 } signum_params;
 
 static const egc_param params_table[] = {
-    {"beta", "weight of the past in the momentum", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(signum_params, beta), 0.9, 0, 1, EGC_PARAM_OPEN_MAX, NULL, NULL},
+    EGC_PARAM(signum_params, beta, REAL, "beta", "weight of the past in the momentum", .def = 0.9,
+              .max = 1, .flags = EGC_PARAM_OPEN_MAX),
     EGC_VOTE_PARAM_ROWS(signum_params),
     EGC_PARAM_END,
 };

@@ -43,13 +43,13 @@ enum { MAX_ROWS = 31, COLUMNS_AUTO = -1, COLUMNS_PER_ELEMENT = 4 };
 static const char *const columns_words[] = {"auto", NULL};
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to send", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(sketch_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"rows", "rows of the table; the median is taken over them", EGC_PARAM_INT, EGC_QUANTITY_NONE,
-     offsetof(sketch_params, rows), 5, 1, MAX_ROWS, 0, NULL, NULL},
-    {"columns", "cells in each row; auto: four for each element to send", EGC_PARAM_INT,
-     EGC_QUANTITY_NONE, offsetof(sketch_params, columns), COLUMNS_AUTO, 1, 1e9, 0, columns_words,
-     NULL},
+    EGC_PARAM(sketch_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01,
+              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(sketch_params, rows, INT, "rows", "rows of the table; the median is taken over them",
+              .def = 5, .min = 1, .max = MAX_ROWS),
+    EGC_PARAM(sketch_params, columns, INT, "columns",
+              "cells in each row; auto: four for each element to send", .def = COLUMNS_AUTO,
+              .min = 1, .max = 1e9, .choices = columns_words),
     EGC_PARAM_END,
 };
 

@@ -26,8 +26,8 @@ typedef struct inceptionn_params {
 } inceptionn_params;
 
 static const egc_param params_table[] = {
-    {"error", "no element is off by more", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(inceptionn_params, error), 0x1p-10, 1e-30, 1e30, 0, NULL, NULL},
+    EGC_PARAM(inceptionn_params, error, REAL, "error", "no element is off by more", .def = 0x1p-10,
+              .min = 1e-30, .max = 1e30),
     EGC_PARAM_END,
 };
 

@@ -34,10 +34,11 @@ typedef struct int8_params {
 static const char *const code_words[] = {"tree", "affine", NULL};
 
 static const egc_param params_table[] = {
-    {"code", "what a byte stands for: Dettmers' dynamic tree, or equal steps", EGC_PARAM_CHOICE,
-     EGC_QUANTITY_NONE, offsetof(int8_params, code), TREE, 0, 0, 0, code_words, NULL},
-    {"bucket", "elements that share a scale; 0: all", EGC_PARAM_INT, EGC_QUANTITY_NONE,
-     offsetof(int8_params, bucket), 0, 0, 1e9, 0, NULL, NULL},
+    EGC_PARAM(int8_params, code, CHOICE, "code",
+              "what a byte stands for: Dettmers' dynamic tree, or equal steps", .def = TREE,
+              .choices = code_words),
+    EGC_PARAM(int8_params, bucket, INT, "bucket", "elements that share a scale; 0: all",
+              .max = 1e9),
     EGC_PARAM_END,
 };
 

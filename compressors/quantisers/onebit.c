@@ -25,8 +25,8 @@ typedef struct onebit_params {
 } onebit_params;
 
 static const egc_param params_table[] = {
-    {"columns", "means of each column of a matrix, not of the whole unit", EGC_PARAM_BOOL,
-     EGC_QUANTITY_NONE, offsetof(onebit_params, columns), 0, 0, 0, 0, NULL, NULL},
+    EGC_PARAM(onebit_params, columns, BOOL, "columns",
+              "means of each column of a matrix, not of the whole unit", .def = 0),
     EGC_PARAM_END,
 };
 

@@ -35,14 +35,15 @@ static const char *const norm_words[] = {"l2", "max", NULL};
 static const char *const code_words[] = {"packed", "elias", NULL};
 
 static const egc_param params_table[] = {
-    {"levels", "levels above 0, s", EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(qsgd_params, levels),
-     127, 1, 65535, 0, NULL, NULL},
-    {"bucket", "elements that share a norm; 0: all", EGC_PARAM_INT, EGC_QUANTITY_NONE,
-     offsetof(qsgd_params, bucket), 128, 0, 1e9, 0, NULL, NULL},
-    {"norm", "what the highest level stands for", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE,
-     offsetof(qsgd_params, norm), L2, 0, 0, 0, norm_words, NULL},
-    {"code", "levels at a fixed width, or those above 0 in Elias' delta code", EGC_PARAM_CHOICE,
-     EGC_QUANTITY_NONE, offsetof(qsgd_params, code), PACKED, 0, 0, 0, code_words, NULL},
+    EGC_PARAM(qsgd_params, levels, INT, "levels", "levels above 0, s", .def = 127, .min = 1,
+              .max = 65535),
+    EGC_PARAM(qsgd_params, bucket, INT, "bucket", "elements that share a norm; 0: all", .def = 128,
+              .max = 1e9),
+    EGC_PARAM(qsgd_params, norm, CHOICE, "norm", "what the highest level stands for", .def = L2,
+              .choices = norm_words),
+    EGC_PARAM(qsgd_params, code, CHOICE, "code",
+              "levels at a fixed width, or those above 0 in Elias' delta code", .def = PACKED,
+              .choices = code_words),
     EGC_PARAM_END,
 };
 

@@ -29,10 +29,11 @@ typedef struct terngrad_params {
 static const char *const code_words[] = {"trit", "bits", NULL};
 
 static const egc_param params_table[] = {
-    {"clip", "standard deviations beyond which elements are clipped; 0: none", EGC_PARAM_REAL,
-     EGC_QUANTITY_NONE, offsetof(terngrad_params, clip), 2.5, 0, 1e6, 0, NULL, NULL},
-    {"code", "five elements to a byte, or two bits each", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE,
-     offsetof(terngrad_params, code), TRIT, 0, 0, 0, code_words, NULL},
+    EGC_PARAM(terngrad_params, clip, REAL, "clip",
+              "standard deviations beyond which elements are clipped; 0: none", .def = 2.5,
+              .max = 1e6),
+    EGC_PARAM(terngrad_params, code, CHOICE, "code", "five elements to a byte, or two bits each",
+              .def = TRIT, .choices = code_words),
     EGC_PARAM_END,
 };
 

@@ -18,8 +18,8 @@ typedef struct twobit_params {
 } twobit_params;
 
 static const egc_param params_table[] = {
-    {"tau", "the magnitude that is sent, where it is reached", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(twobit_params, tau), 0.5, 1e-30, 1e30, 0, NULL, NULL},
+    EGC_PARAM(twobit_params, tau, REAL, "tau", "the magnitude that is sent, where it is reached",
+              .def = 0.5, .min = 1e-30, .max = 1e30),
     EGC_PARAM_END,
 };
 

@@ -25,8 +25,9 @@ typedef struct adacomp_params {
 } adacomp_params;
 
 static const egc_param params_table[] = {
-    {"bin", "elements of a bin; the paper has 500, and 50 for convolutions", EGC_PARAM_INT,
-     EGC_QUANTITY_NONE, offsetof(adacomp_params, bin), 500, 1, 1e9, 0, NULL, NULL},
+    EGC_PARAM(adacomp_params, bin, INT, "bin",
+              "elements of a bin; the paper has 500, and 50 for convolutions", .def = 500, .min = 1,
+              .max = 1e9),
     EGC_PARAM_END,
 };
 

@@ -31,14 +31,15 @@ typedef struct dgc_params {
 } dgc_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to send", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(dgc_params, ratio), 0.001, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"sample", "share of elements the threshold is estimated from; 1: exact top-k", EGC_PARAM_REAL,
-     EGC_QUANTITY_NONE, offsetof(dgc_params, sample), 0.01, 0.01, 1, 0, NULL, NULL},
-    {"resample", "too many: choose again among them exactly; false: raise the threshold",
-     EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(dgc_params, resample), 1, 0, 0, 0, NULL, NULL},
-    {"rounds", "how often the threshold may be adjusted", EGC_PARAM_INT, EGC_QUANTITY_NONE,
-     offsetof(dgc_params, rounds), 10, 0, 1000, 0, NULL, NULL},
+    EGC_PARAM(dgc_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.001, .max = 1,
+              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(dgc_params, sample, REAL, "sample",
+              "share of elements the threshold is estimated from; 1: exact top-k", .def = 0.01,
+              .min = 0.01, .max = 1),
+    EGC_PARAM(dgc_params, resample, BOOL, "resample",
+              "too many: choose again among them exactly; false: raise the threshold", .def = 1),
+    EGC_PARAM(dgc_params, rounds, INT, "rounds", "how often the threshold may be adjusted",
+              .def = 10, .max = 1000),
     EGC_PARAM_END,
 };
 

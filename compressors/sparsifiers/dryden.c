@@ -22,8 +22,9 @@ typedef struct dryden_params {
 } dryden_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of the positive and of the negative elements to send", EGC_PARAM_REAL,
-     EGC_QUANTITY_NONE, offsetof(dryden_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    EGC_PARAM(dryden_params, ratio, REAL, "ratio",
+              "share of the positive and of the negative elements to send", .def = 0.01, .max = 1,
+              .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

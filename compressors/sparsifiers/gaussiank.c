@@ -29,8 +29,8 @@ typedef struct gaussiank_params {
 } gaussiank_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to aim at", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(gaussiank_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    EGC_PARAM(gaussiank_params, ratio, REAL, "ratio", "share of elements to aim at", .def = 0.01,
+              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

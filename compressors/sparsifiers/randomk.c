@@ -23,10 +23,10 @@ typedef struct randomk_params {
 } randomk_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to send", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(randomk_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"scale", "multiply by n/k, which makes it unbiased; for memory = \"none\"", EGC_PARAM_BOOL,
-     EGC_QUANTITY_NONE, offsetof(randomk_params, scale), 0, 0, 0, 0, NULL, NULL},
+    EGC_PARAM(randomk_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01,
+              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(randomk_params, scale, BOOL, "scale",
+              "multiply by n/k, which makes it unbiased; for memory = \"none\"", .def = 0),
     EGC_PARAM_END,
 };
 

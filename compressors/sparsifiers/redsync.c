@@ -41,15 +41,16 @@ typedef struct redsync_params {
 static const char *const search_words[] = {"binary", "trimmed", NULL};
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to aim at", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(redsync_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"search", "binary: between one and two times k; trimmed: exactly k", EGC_PARAM_CHOICE,
-     EGC_QUANTITY_NONE, offsetof(redsync_params, search), SEARCH_BINARY, 0, 0, 0, search_words,
-     NULL},
-    {"quantize", "one sign a step, in turn, all as their mean; for value = \"mean\"",
-     EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(redsync_params, quantize), 0, 0, 0, 0, NULL, NULL},
-    {"reuse", "steps for which a threshold found by binary search is used", EGC_PARAM_INT,
-     EGC_QUANTITY_NONE, offsetof(redsync_params, reuse), 1, 1, 1e9, 0, NULL, NULL},
+    EGC_PARAM(redsync_params, ratio, REAL, "ratio", "share of elements to aim at", .def = 0.01,
+              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(redsync_params, search, CHOICE, "search",
+              "binary: between one and two times k; trimmed: exactly k", .def = SEARCH_BINARY,
+              .choices = search_words),
+    EGC_PARAM(redsync_params, quantize, BOOL, "quantize",
+              "one sign a step, in turn, all as their mean; for value = \"mean\"", .def = 0),
+    EGC_PARAM(redsync_params, reuse, INT, "reuse",
+              "steps for which a threshold found by binary search is used", .def = 1, .min = 1,
+              .max = 1e9),
     EGC_PARAM_END,
 };
 

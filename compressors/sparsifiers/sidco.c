@@ -51,14 +51,14 @@ static const char *const distribution_words[] = {"exponential", "gp", "gamma", N
 static const char *const stages_words[] = {"auto", NULL};
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to aim at", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(sidco_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"distribution", "what is fitted; gamma: the first stage, gp later", EGC_PARAM_CHOICE,
-     EGC_QUANTITY_NONE, offsetof(sidco_params, distribution), EXPONENTIAL, 0, 0, 0,
-     distribution_words, NULL},
-    {"stages", "fits, each to what the last threshold left; auto: adapted by counting",
-     EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(sidco_params, stages), -1, 1, 64, 0, stages_words,
-     NULL},
+    EGC_PARAM(sidco_params, ratio, REAL, "ratio", "share of elements to aim at", .def = 0.01,
+              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(sidco_params, distribution, CHOICE, "distribution",
+              "what is fitted; gamma: the first stage, gp later", .def = EXPONENTIAL,
+              .choices = distribution_words),
+    EGC_PARAM(sidco_params, stages, INT, "stages",
+              "fits, each to what the last threshold left; auto: adapted by counting", .def = -1,
+              .min = 1, .max = 64, .choices = stages_words),
     EGC_PARAM_END,
 };
 

@@ -19,8 +19,8 @@ typedef struct strom_params {
 } strom_params;
 
 static const egc_param params_table[] = {
-    {"tau", "threshold, and the magnitude of what is sent", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(strom_params, tau), 0.01, 1e-30, 1e30, 0, NULL, NULL},
+    EGC_PARAM(strom_params, tau, REAL, "tau", "threshold, and the magnitude of what is sent",
+              .def = 0.01, .min = 1e-30, .max = 1e30),
     EGC_PARAM_END,
 };
 

@@ -13,8 +13,8 @@ typedef struct threshold_params {
 } threshold_params;
 
 static const egc_param params_table[] = {
-    {"tau", "elements of larger magnitude are sent", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(threshold_params, tau), 0.01, 0, INFINITY, 0, NULL, NULL},
+    EGC_PARAM(threshold_params, tau, REAL, "tau", "elements of larger magnitude are sent",
+              .def = 0.01, .max = INFINITY),
     EGC_PARAM_END,
 };
 

@@ -12,8 +12,8 @@ typedef struct topk_params {
 } topk_params;
 
 static const egc_param params_table[] = {
-    {"ratio", "share of elements to send", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(topk_params, ratio), 0.01, 0, 1, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    EGC_PARAM(topk_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01, .max = 1,
+              .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

@@ -27,16 +27,10 @@ bool egc_param_item_is_value(const egc_param_item *item)
     return !item->table[1].name;
 }
 
-/* Bytes of a text field, terminator included. */
-static size_t room_of(const egc_param *param)
-{
-    return param->max > 0 ? (size_t)param->max : EGC_TEXT_LENGTH;
-}
-
 static void set_text(const egc_param *param, char *field, const char *text)
 {
     size_t length = strlen(text);
-    assert(length < room_of(param));
+    assert(length < (size_t)param->max);
     (void)param;
     memcpy(field, text, length + 1);
 }
@@ -193,9 +187,9 @@ egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar 
     }
     if (value->kind != EGC_SCALAR_TEXT)
         return must_be(param, value, err);
-    if (strlen(value->text) >= room_of(param))
+    if (strlen(value->text) >= (size_t)param->max)
         return egc_fail(err, EGC_ERROR_RANGE, "must be shorter than %zu bytes, got %zu",
-                        room_of(param), strlen(value->text));
+                        (size_t)param->max, strlen(value->text));
     set_text(param, field, value->text);
     return EGC_OK;
 }

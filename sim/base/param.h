@@ -23,7 +23,7 @@ typedef enum egc_param_kind {
     EGC_PARAM_INT,    /* int64_t */
     EGC_PARAM_BOOL,   /* bool */
     EGC_PARAM_CHOICE, /* int, an index into `choices` */
-    EGC_PARAM_TEXT,   /* char[EGC_TEXT_LENGTH], or char[max] when max is not 0 */
+    EGC_PARAM_TEXT,   /* char[max], terminator included */
     EGC_PARAM_LIST,   /* egc_param_list, of structs that a table of their own describes */
 } egc_param_kind;
 
@@ -51,6 +51,41 @@ typedef struct egc_param {
     {                                                                                              \
         0                                                                                          \
     }
+
+/* One row: EGC_PARAM(my_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01,
+ * .max = 1, .flags = EGC_PARAM_OPEN_MIN). The members after the help are designated, at least one;
+ * those left out are 0. A field whose C type is not that of the kind does not compile. */
+#define EGC_PARAM(type, field, kind_, key, text, ...)                                              \
+    {                                                                                              \
+        .name = key, .help = text, .kind = EGC_PARAM_##kind_,                                      \
+        EGC_PARAM_PLACE_##kind_(type, field), __VA_ARGS__                                          \
+    }
+
+/* The one row of a table whose objects are plain values of a C type, as items of a LIST are. */
+#define EGC_PARAM_VALUE(type, kind_, key, text, ...)                                               \
+    {                                                                                              \
+        .name = key, .help = text, .kind = EGC_PARAM_##kind_,                                      \
+        .offset = _Generic((type *)0, EGC_PARAM_C_##kind_ * : 0), __VA_ARGS__                      \
+    }
+
+#define EGC_PARAM_C_REAL double
+#define EGC_PARAM_C_INT int64_t
+#define EGC_PARAM_C_BOOL bool
+#define EGC_PARAM_C_CHOICE int
+#define EGC_PARAM_C_LIST egc_param_list
+
+/* Adds 0 to the offset where the types agree, and is an error where they do not. */
+#define EGC_PARAM_PLACE(type, field, c_type)                                                       \
+    .offset = offsetof(type, field) + _Generic(&((type *)0)->field, c_type * : 0)
+#define EGC_PARAM_PLACE_REAL(type, field) EGC_PARAM_PLACE(type, field, double)
+#define EGC_PARAM_PLACE_INT(type, field) EGC_PARAM_PLACE(type, field, int64_t)
+#define EGC_PARAM_PLACE_BOOL(type, field) EGC_PARAM_PLACE(type, field, bool)
+#define EGC_PARAM_PLACE_CHOICE(type, field) EGC_PARAM_PLACE(type, field, int)
+#define EGC_PARAM_PLACE_LIST(type, field) EGC_PARAM_PLACE(type, field, egc_param_list)
+#define EGC_PARAM_PLACE_TEXT(type, field)                                                          \
+    .max = sizeof((type *)0)->field,                                                               \
+    .offset = offsetof(type, field) +                                                              \
+              _Generic(&((type *)0)->field, char(*)[sizeof((type *)0)->field] : 0)
 
 /* The value of a LIST. Zeroed is empty; whoever fills it in owns the items. */
 typedef struct egc_param_list {

@@ -25,30 +25,23 @@ static const char *const words[] = {"layer", "model", NULL};
 static const char *const choices[] = {"one", "two", "three", NULL};
 static const char *const toggles[] = {"none", "layer", NULL};
 static const egc_param part_table[] = {
-    {"weight", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, offsetof(part, weight), 1, 0, 9, 0, NULL,
-     NULL},
-    {"name", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(part, name), 0, 0, 8, 0, NULL, NULL},
+    EGC_PARAM(part, weight, REAL, "weight", "", .def = 1, .max = 9),
+    EGC_PARAM(part, name, TEXT, "name", "", .def_text = ""),
     EGC_PARAM_END,
 };
 static const egc_param_item part_item = {part_table, sizeof(part)};
 static const egc_param table[] = {
-    {"real", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, offsetof(thing, real), NAN, 0, 1,
-     EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"size", "", EGC_PARAM_REAL, EGC_QUANTITY_BYTES, offsetof(thing, size), 100, 1, INFINITY, 0,
-     words, NULL},
-    {"count", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(thing, count), 3, 1, 16, 0, NULL,
-     NULL},
-    {"flag", "", EGC_PARAM_BOOL, EGC_QUANTITY_NONE, offsetof(thing, flag), 1, 0, 0, 0, NULL, NULL},
-    {"choice", "", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(thing, choice), 1, 0, 0, 0,
-     choices, NULL},
-    {"toggle", "", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(thing, toggle), 0, 0, 0,
-     EGC_PARAM_SWITCH, toggles, NULL},
-    {"text", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(thing, text), 0, 0, 0, 0, NULL, "t"},
-    {"word", "", EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(thing, word), 0, 0, 8, 0, NULL, NULL},
-    {.name = "parts",
-     .kind = EGC_PARAM_LIST,
-     .offset = offsetof(thing, parts),
-     .choices = EGC_PARAM_ITEMS(&part_item)},
+    EGC_PARAM(thing, real, REAL, "real", "", .def = NAN, .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(thing, size, REAL, "size", "", .quantity = EGC_QUANTITY_BYTES, .def = 100, .min = 1,
+              .max = INFINITY, .choices = words),
+    EGC_PARAM(thing, count, INT, "count", "", .def = 3, .min = 1, .max = 16),
+    EGC_PARAM(thing, flag, BOOL, "flag", "", .def = 1),
+    EGC_PARAM(thing, choice, CHOICE, "choice", "", .def = 1, .choices = choices),
+    EGC_PARAM(thing, toggle, CHOICE, "toggle", "", .def = 0, .flags = EGC_PARAM_SWITCH,
+              .choices = toggles),
+    EGC_PARAM(thing, text, TEXT, "text", "", .def_text = "t"),
+    EGC_PARAM(thing, word, TEXT, "word", "", .def_text = ""),
+    EGC_PARAM(thing, parts, LIST, "parts", "", .choices = EGC_PARAM_ITEMS(&part_item)),
     EGC_PARAM_END,
 };
 
@@ -177,7 +170,7 @@ static void lists_of_values_are_printed(void **state)
 {
     (void)state;
     static const egc_param size_table[] = {
-        {"size", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, 0, 1, 1, 9, 0, NULL, NULL},
+        EGC_PARAM_VALUE(int64_t, INT, "size", "", .def = 1, .min = 1, .max = 9),
         EGC_PARAM_END,
     };
     static const egc_param_item size_item = {size_table, sizeof(int64_t)};

@@ -24,73 +24,39 @@ _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DIS
 
 /* Rows that layers and the workload have alike. Where a layer says nothing, the workload speaks. */
 #define LAW_ROWS(type, scale_default, rest_default)                                                \
-    {.name = "scale",                                                                              \
-     .help = "what magnitudes are multiples of; of a gaussian the standard deviation",             \
-     .kind = EGC_PARAM_REAL,                                                                       \
-     .offset = offsetof(type, scale),                                                              \
-     .def = (scale_default),                                                                       \
-     .max = 1e6,                                                                                   \
-     .flags = EGC_PARAM_OPEN_MIN},                                                                 \
-        {.name = "shape",                                                                          \
-         .help = "b of the distribution; unset: 0.7 (generalized-gaussian, weibull), 3 "           \
-                 "(student-t), 0.2 (generalized-pareto), 10 (mixture)",                            \
-         .kind = EGC_PARAM_REAL,                                                                   \
-         .offset = offsetof(type, shape),                                                          \
-         .def = NAN,                                                                               \
-         .min = -1,                                                                                \
-         .max = 1e6},                                                                              \
-        {.name = "mix",                                                                            \
-         .help = "share of a mixture that is `shape` times as wide; unset: 0.1",                   \
-         .kind = EGC_PARAM_REAL,                                                                   \
-         .offset = offsetof(type, mix),                                                            \
-         .def = NAN,                                                                               \
-         .max = 1},                                                                                \
-        {.name = "zeros",                                                                          \
-         .help = "share of values that are exactly 0, besides the distribution",                   \
-         .kind = EGC_PARAM_REAL,                                                                   \
-         .offset = offsetof(type, zeros),                                                          \
-         .def = (rest_default),                                                                    \
-         .max = 1},                                                                                \
-        {.name = "worker_correlation",                                                             \
-         .help = "correlation of the normal variables behind two workers' values",                 \
-         .kind = EGC_PARAM_REAL,                                                                   \
-         .offset = offsetof(type, worker_correlation),                                             \
-         .def = (rest_default),                                                                    \
-         .max = 1},                                                                                \
-        {.name = "time_correlation",                                                               \
-         .help = "the same of two steps that follow each other",                                   \
-         .kind = EGC_PARAM_REAL,                                                                   \
-         .offset = offsetof(type, time_correlation),                                               \
-         .def = (rest_default),                                                                    \
-         .max = 1},                                                                                \
-    {                                                                                              \
-        .name = "decay", .help = "scale of the last step, as a share of the first step's",         \
-        .kind = EGC_PARAM_REAL, .offset = offsetof(type, decay),                                   \
-        .def = (rest_default) == 0 ? 1 : NAN, .max = 1e6, .flags = EGC_PARAM_OPEN_MIN              \
-    }
+    EGC_PARAM(type, scale, REAL, "scale",                                                          \
+              "what magnitudes are multiples of; of a gaussian the standard deviation",            \
+              .def = (scale_default), .max = 1e6, .flags = EGC_PARAM_OPEN_MIN),                    \
+        EGC_PARAM(type, shape, REAL, "shape",                                                      \
+                  "b of the distribution; unset: 0.7 (generalized-gaussian, weibull), 3 "          \
+                  "(student-t), 0.2 (generalized-pareto), 10 (mixture)",                           \
+                  .def = NAN, .min = -1, .max = 1e6),                                              \
+        EGC_PARAM(type, mix, REAL, "mix",                                                          \
+                  "share of a mixture that is `shape` times as wide; unset: 0.1", .def = NAN,      \
+                  .max = 1),                                                                       \
+        EGC_PARAM(type, zeros, REAL, "zeros",                                                      \
+                  "share of values that are exactly 0, besides the distribution",                  \
+                  .def = (rest_default), .max = 1),                                                \
+        EGC_PARAM(type, worker_correlation, REAL, "worker_correlation",                            \
+                  "correlation of the normal variables behind two workers' values",                \
+                  .def = (rest_default), .max = 1),                                                \
+        EGC_PARAM(type, time_correlation, REAL, "time_correlation",                                \
+                  "the same of two steps that follow each other", .def = (rest_default),           \
+                  .max = 1),                                                                       \
+        EGC_PARAM(type, decay, REAL, "decay",                                                      \
+                  "scale of the last step, as a share of the first step's",                        \
+                  .def = (rest_default) == 0 ? 1 : NAN, .max = 1e6, .flags = EGC_PARAM_OPEN_MIN)
 
 #define COST_ROW(field, text, unit, default_value)                                                 \
-    {                                                                                              \
-        .name = #field, .help = text, .kind = EGC_PARAM_REAL, .quantity = unit,                    \
-        .offset = offsetof(egc_synthetic_row, field), .def = default_value, .max = INFINITY        \
-    }
+    EGC_PARAM(egc_synthetic_row, field, REAL, #field, text, .quantity = unit,                      \
+              .def = default_value, .max = INFINITY)
 
 const egc_param egc_synthetic_row_table[] = {
-    {.name = "name",
-     .help = "of the tensor",
-     .kind = EGC_PARAM_TEXT,
-     .offset = offsetof(egc_synthetic_row, name),
-     .max = EGC_LAYER_NAME},
-    {.name = "dims",
-     .help = "its dimensions, as in \"64x3x7x7\"",
-     .kind = EGC_PARAM_TEXT,
-     .offset = offsetof(egc_synthetic_row, dims),
-     .max = EGC_LAYER_NAME},
-    {.name = "distribution",
-     .help = "of its values; same: the workload's",
-     .kind = EGC_PARAM_CHOICE,
-     .offset = offsetof(egc_synthetic_row, distribution),
-     .choices = row_distributions},
+    EGC_PARAM(egc_synthetic_row, name, TEXT, "name", "of the tensor", .def_text = ""),
+    EGC_PARAM(egc_synthetic_row, dims, TEXT, "dims", "its dimensions, as in \"64x3x7x7\"",
+              .def_text = ""),
+    EGC_PARAM(egc_synthetic_row, distribution, CHOICE, "distribution",
+              "of its values; same: the workload's", .def = 0, .choices = row_distributions),
     LAW_ROWS(egc_synthetic_row, NAN, NAN),
     COST_ROW(forward_flops, "operations of the forward pass, of one example", EGC_QUANTITY_NONE, 0),
     COST_ROW(backward_flops, "operations of the backward pass, of one example", EGC_QUANTITY_NONE,
@@ -105,32 +71,21 @@ const egc_param egc_synthetic_row_table[] = {
 static const egc_param_item row_item = {egc_synthetic_row_table, sizeof(egc_synthetic_row)};
 
 const egc_param egc_synthetic_table[] = {
-    {.name = "model",
-     .help = "a profile of `egc-sim list models`; with layers, what they are called",
-     .kind = EGC_PARAM_TEXT,
-     .offset = offsetof(egc_synthetic_params, model),
-     .max = EGC_LAYER_NAME},
-    {.name = "layers",
-     .help = "layers of your own instead of a profile's, a table for each; `egc-sim trace fit` "
-             "writes them",
-     .kind = EGC_PARAM_LIST,
-     .offset = offsetof(egc_synthetic_params, layers),
-     .choices = EGC_PARAM_ITEMS(&row_item)},
-    {.name = "distribution",
-     .help = "of values that are not 0",
-     .kind = EGC_PARAM_CHOICE,
-     .offset = offsetof(egc_synthetic_params, distribution),
-     .choices = egc_distribution_names},
+    EGC_PARAM(egc_synthetic_params, model, TEXT, "model",
+              "a profile of `egc-sim list models`; with layers, what they are called",
+              .def_text = ""),
+    EGC_PARAM(egc_synthetic_params, layers, LIST, "layers",
+              "layers of your own instead of a profile's, a table for each; `egc-sim trace fit` "
+              "writes them",
+              .choices = EGC_PARAM_ITEMS(&row_item)),
+    EGC_PARAM(egc_synthetic_params, distribution, CHOICE, "distribution",
+              "of values that are not 0", .def = 0, .choices = egc_distribution_names),
     LAW_ROWS(egc_synthetic_params, 0.001, 0),
-    {.name = "batch",
-     .help = "examples of one worker in one step, for the time of computing; usual: the profile's, "
-             "1 with layers",
-     .kind = EGC_PARAM_INT,
-     .offset = offsetof(egc_synthetic_params, batch),
-     .def = USUAL_BATCH,
-     .min = 1,
-     .max = 1e9,
-     .choices = usual},
+    EGC_PARAM(
+        egc_synthetic_params, batch, INT, "batch",
+        "examples of one worker in one step, for the time of computing; usual: the profile's, "
+        "1 with layers",
+        .def = USUAL_BATCH, .min = 1, .max = 1e9, .choices = usual),
     EGC_PARAM_END,
 };
 

@@ -43,28 +43,27 @@ static egc_status check_common(const egc_cluster_common *common, egc_error *err)
 static const char *const states[] = {"same", "down", "up", NULL};
 
 static const egc_param event_params[] = {
-    {"at", "when", EGC_PARAM_REAL, EGC_QUANTITY_TIME, offsetof(egc_event, at_s), 0, 0,
-     EGC_TIME_S_MAX, 0, NULL, NULL},
-    {"host", "hosts: a name or a pattern", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
-     offsetof(egc_event, host), 0, 0, EGC_EVENT_NAME, 0, NULL, NULL},
-    {"link", "links: a name or a pattern", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
-     offsetof(egc_event, link), 0, 0, EGC_EVENT_NAME, 0, NULL, NULL},
-    {"bandwidth", "of the links from then on", EGC_PARAM_REAL, EGC_QUANTITY_BANDWIDTH,
-     offsetof(egc_event, bandwidth_Bps), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX,
-     NULL, NULL},
-    {"latency", "of the links from then on", EGC_PARAM_REAL, EGC_QUANTITY_TIME,
-     offsetof(egc_event, latency_s), NAN, 0, EGC_TIME_S_MAX, EGC_PARAM_OPEN_MIN, NULL, NULL},
-    {"speed", "of the hosts from then on, share of their own", EGC_PARAM_REAL, EGC_QUANTITY_NONE,
-     offsetof(egc_event, speed), NAN, 1 / EGC_SLOWDOWN_MAX, 1, 0, NULL, NULL},
-    {"state", "whether they work from then on", EGC_PARAM_CHOICE, EGC_QUANTITY_NONE,
-     offsetof(egc_event, state), EGC_EVENT_SAME, 0, 0, 0, states, NULL},
+    EGC_PARAM(egc_event, at_s, REAL, "at", "when", .quantity = EGC_QUANTITY_TIME,
+              .max = EGC_TIME_S_MAX),
+    EGC_PARAM(egc_event, host, TEXT, "host", "hosts: a name or a pattern", .def_text = ""),
+    EGC_PARAM(egc_event, link, TEXT, "link", "links: a name or a pattern", .def_text = ""),
+    EGC_PARAM(egc_event, bandwidth_Bps, REAL, "bandwidth", "of the links from then on",
+              .quantity = EGC_QUANTITY_BANDWIDTH, .def = NAN, .max = INFINITY,
+              .flags = EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX),
+    EGC_PARAM(egc_event, latency_s, REAL, "latency", "of the links from then on",
+              .quantity = EGC_QUANTITY_TIME, .def = NAN, .max = EGC_TIME_S_MAX,
+              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(egc_event, speed, REAL, "speed", "of the hosts from then on, share of their own",
+              .def = NAN, .min = 1 / EGC_SLOWDOWN_MAX, .max = 1),
+    EGC_PARAM(egc_event, state, CHOICE, "state", "whether they work from then on",
+              .def = EGC_EVENT_SAME, .choices = states),
     EGC_PARAM_END,
 };
 const egc_param_item egc_event_item = {event_params, sizeof(egc_event)};
 
 static const egc_param speed_params[] = {
-    {"speed", "", EGC_PARAM_REAL, EGC_QUANTITY_NONE, 0, 1, 1 / EGC_SLOWDOWN_MAX, EGC_SLOWDOWN_MAX,
-     0, NULL, NULL},
+    EGC_PARAM_VALUE(double, REAL, "speed", "", .def = 1, .min = 1 / EGC_SLOWDOWN_MAX,
+                    .max = EGC_SLOWDOWN_MAX),
     EGC_PARAM_END,
 };
 const egc_param_item egc_speed_item = {speed_params, sizeof(double)};

@@ -63,163 +63,55 @@ extern const egc_param_item egc_event_item, egc_speed_item;
         EGC_CLUSTER_DEVICE_PARAMS(type)
 
 #define EGC_CLUSTER_NETWORK_PARAMS(type, def_Bps, bandwidth_help, def_s, latency_help)             \
-    {"bandwidth",                                                                                  \
-     bandwidth_help,                                                                               \
-     EGC_PARAM_REAL,                                                                               \
-     EGC_QUANTITY_BANDWIDTH,                                                                       \
-     offsetof(type, common.bandwidth_Bps),                                                         \
-     def_Bps,                                                                                      \
-     0,                                                                                            \
-     INFINITY,                                                                                     \
-     EGC_PARAM_OPEN_MIN,                                                                           \
-     NULL,                                                                                         \
-     NULL},                                                                                        \
-        {"latency",                                                                                \
-         latency_help,                                                                             \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_TIME,                                                                        \
-         offsetof(type, common.latency_s),                                                         \
-         def_s,                                                                                    \
-         0,                                                                                        \
-         INFINITY,                                                                                 \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"efficiency",                                                                             \
-         "share of the nominal bandwidth that applications get",                                   \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.efficiency),                                                        \
-         1,                                                                                        \
-         0,                                                                                        \
-         1,                                                                                        \
-         EGC_PARAM_OPEN_MIN,                                                                       \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"cores",                                                                                  \
-         "streams of a device that run at full speed side by side",                                \
-         EGC_PARAM_INT,                                                                            \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.cores),                                                             \
-         1,                                                                                        \
-         1,                                                                                        \
-         1024,                                                                                     \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"host_speeds",                                                                            \
-         "speeds of the hosts relative to `speed`, over and over; {}: all alike",                  \
-         EGC_PARAM_LIST,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.host_speeds),                                                       \
-         0,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         EGC_PARAM_ITEMS(&egc_speed_item),                                                         \
-         NULL},                                                                                    \
-    {                                                                                              \
-        "profiles", "what happens to hosts and links, and when", EGC_PARAM_LIST,                   \
-            EGC_QUANTITY_NONE, offsetof(type, common.profiles), 0, 0, 0, 0,                        \
-            EGC_PARAM_ITEMS(&egc_event_item), NULL                                                 \
-    }
+    EGC_PARAM(type, common.bandwidth_Bps, REAL, "bandwidth", bandwidth_help,                       \
+              .quantity = EGC_QUANTITY_BANDWIDTH, .def = def_Bps, .max = INFINITY,                 \
+              .flags = EGC_PARAM_OPEN_MIN),                                                        \
+        EGC_PARAM(type, common.latency_s, REAL, "latency", latency_help,                           \
+                  .quantity = EGC_QUANTITY_TIME, .def = def_s, .max = INFINITY),                   \
+        EGC_PARAM(type, common.efficiency, REAL, "efficiency",                                     \
+                  "share of the nominal bandwidth that applications get", .def = 1, .max = 1,      \
+                  .flags = EGC_PARAM_OPEN_MIN),                                                    \
+        EGC_PARAM(type, common.cores, INT, "cores",                                                \
+                  "streams of a device that run at full speed side by side", .def = 1, .min = 1,   \
+                  .max = 1024),                                                                    \
+        EGC_PARAM(type, common.host_speeds, LIST, "host_speeds",                                   \
+                  "speeds of the hosts relative to `speed`, over and over; {}: all alike",         \
+                  .choices = EGC_PARAM_ITEMS(&egc_speed_item)),                                    \
+        EGC_PARAM(type, common.profiles, LIST, "profiles",                                         \
+                  "what happens to hosts and links, and when",                                     \
+                  .choices = EGC_PARAM_ITEMS(&egc_event_item))
 
 /* Who computes, how evenly, beside what, and at what power: the rows that a platform file's cluster
  * has too. */
 #define EGC_CLUSTER_DEVICE_PARAMS(type)                                                            \
-    {"speed",                                                                                      \
-     "sustained speed of a host; overrides the device's",                                          \
-     EGC_PARAM_REAL,                                                                               \
-     EGC_QUANTITY_FLOPS,                                                                           \
-     offsetof(type, common.speed_flops),                                                           \
-     NAN,                                                                                          \
-     0,                                                                                            \
-     INFINITY,                                                                                     \
-     EGC_PARAM_OPEN_MIN,                                                                           \
-     NULL,                                                                                         \
-     NULL},                                                                                        \
-        {"device",                                                                                 \
-         "device profile of every host",                                                           \
-         EGC_PARAM_TEXT,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.device),                                                            \
-         0,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "v100"},                                                                                  \
-        {"stragglers",                                                                             \
-         "share of the workers that are slow; which, the seed of the run says",                    \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.stragglers),                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         1,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"straggler_slowdown",                                                                     \
-         "how many times longer a straggler computes",                                             \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.straggler_slowdown),                                                \
-         2,                                                                                        \
-         1,                                                                                        \
-         EGC_SLOWDOWN_MAX,                                                                         \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"jitter",                                                                                 \
-         "standard deviation of the time a step computes, of its mean, from worker to worker",     \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.jitter),                                                            \
-         0,                                                                                        \
-         0,                                                                                        \
-         10,                                                                                       \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"background",                                                                             \
-         "share of the time in which each host sends to another for somebody else",                \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_NONE,                                                                        \
-         offsetof(type, common.background),                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         1,                                                                                        \
-         EGC_PARAM_OPEN_MAX,                                                                       \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"background_burst",                                                                       \
-         "mean size of what it sends at a time",                                                   \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_BYTES,                                                                       \
-         offsetof(type, common.background_burst_bytes),                                            \
-         0x1p20,                                                                                   \
-         1,                                                                                        \
-         0x1p50,                                                                                   \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"link_idle_power",                                                                        \
-         "power that each way of a link draws idle (assumed)",                                     \
-         EGC_PARAM_REAL,                                                                           \
-         EGC_QUANTITY_POWER,                                                                       \
-         offsetof(type, common.link_idle_W),                                                       \
-         2,                                                                                        \
-         0,                                                                                        \
-         INFINITY,                                                                                 \
-         EGC_PARAM_OPEN_MAX,                                                                       \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-    {                                                                                              \
-        "link_busy_power", "power that it draws when full (assumed)", EGC_PARAM_REAL,              \
-            EGC_QUANTITY_POWER, offsetof(type, common.link_busy_W), 2.5, 0, INFINITY,              \
-            EGC_PARAM_OPEN_MAX, NULL, NULL                                                         \
-    }
+    EGC_PARAM(type, common.speed_flops, REAL, "speed",                                             \
+              "sustained speed of a host; overrides the device's", .quantity = EGC_QUANTITY_FLOPS, \
+              .def = NAN, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN),                           \
+        EGC_PARAM(type, common.device, TEXT, "device", "device profile of every host",             \
+                  .def_text = "v100"),                                                             \
+        EGC_PARAM(type, common.stragglers, REAL, "stragglers",                                     \
+                  "share of the workers that are slow; which, the seed of the run says",           \
+                  .max = 1),                                                                       \
+        EGC_PARAM(type, common.straggler_slowdown, REAL, "straggler_slowdown",                     \
+                  "how many times longer a straggler computes", .def = 2, .min = 1,                \
+                  .max = EGC_SLOWDOWN_MAX),                                                        \
+        EGC_PARAM(                                                                                 \
+            type, common.jitter, REAL, "jitter",                                                   \
+            "standard deviation of the time a step computes, of its mean, from worker to worker",  \
+            .max = 10),                                                                            \
+        EGC_PARAM(type, common.background, REAL, "background",                                     \
+                  "share of the time in which each host sends to another for somebody else",       \
+                  .max = 1, .flags = EGC_PARAM_OPEN_MAX),                                          \
+        EGC_PARAM(type, common.background_burst_bytes, REAL, "background_burst",                   \
+                  "mean size of what it sends at a time", .quantity = EGC_QUANTITY_BYTES,          \
+                  .def = 0x1p20, .min = 1, .max = 0x1p50),                                         \
+        EGC_PARAM(type, common.link_idle_W, REAL, "link_idle_power",                               \
+                  "power that each way of a link draws idle (assumed)",                            \
+                  .quantity = EGC_QUANTITY_POWER, .def = 2, .max = INFINITY,                       \
+                  .flags = EGC_PARAM_OPEN_MAX),                                                    \
+        EGC_PARAM(type, common.link_busy_W, REAL, "link_busy_power",                               \
+                  "power that it draws when full (assumed)", .quantity = EGC_QUANTITY_POWER,       \
+                  .def = 2.5, .max = INFINITY, .flags = EGC_PARAM_OPEN_MAX)
 
 /* What messages can expect of a cluster while it is idle, in rough figures: for choosing among
  * exchanges, and as bounds. */

@@ -24,11 +24,8 @@ typedef struct dragonfly {
     int64_t blue, black, green;
 } dragonfly;
 
-#define COUNT(name, help, def, max)                                                                \
-    {                                                                                              \
-#name, help, EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(dragonfly, name), def, 1, max, 0,  \
-            NULL, NULL                                                                             \
-    }
+#define COUNT(field, text, usual, most)                                                            \
+    EGC_PARAM(dragonfly, field, INT, #field, text, .def = usual, .min = 1, .max = most)
 
 static const egc_param params[] = {
     EGC_CLUSTER_COMMON_PARAMS(

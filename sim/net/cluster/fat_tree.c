@@ -36,22 +36,17 @@ typedef struct fat_tree {
 static const egc_param params[] = {
     EGC_CLUSTER_COMMON_PARAMS(fat_tree, "bandwidth of a link, each way",
                               "latency of a link, one way; two hosts of a leaf are 2 links apart"),
-    {"levels", "levels of switches", EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(fat_tree, levels),
-     2, 1, LEVELS_MAX, 0, NULL, NULL},
-    {.name = "children",
-     .help = "hosts below a leaf, then switches below each switch, one number a level; the last is "
-             "repeated",
-     .kind = EGC_PARAM_LIST,
-     .offset = offsetof(fat_tree, children),
-     .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes),
-     .def_text = "{4}"},
-    {.name = "parents",
-     .help = "switches above a leaf and above each switch, one number a level but the last; fewer "
-             "than children over-subscribe",
-     .kind = EGC_PARAM_LIST,
-     .offset = offsetof(fat_tree, parents),
-     .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes),
-     .def_text = "children"},
+    EGC_PARAM(fat_tree, levels, INT, "levels", "levels of switches", .def = 2, .min = 1,
+              .max = LEVELS_MAX),
+    EGC_PARAM(
+        fat_tree, children, LIST, "children",
+        "hosts below a leaf, then switches below each switch, one number a level; the last is "
+        "repeated",
+        .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes), .def_text = "{4}"),
+    EGC_PARAM(fat_tree, parents, LIST, "parents",
+              "switches above a leaf and above each switch, one number a level but the last; fewer "
+              "than children over-subscribe",
+              .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes), .def_text = "children"),
     EGC_PARAM_END,
 };
 

@@ -35,16 +35,16 @@ static const char *const speeds_words[] = {"relative", "absolute", NULL};
 
 static const egc_param params[] = {
     EGC_CLUSTER_DEVICE_PARAMS(platform),
-    {"file", "path of the platform, XML of SimGrid", EGC_PARAM_TEXT, EGC_QUANTITY_NONE,
-     offsetof(platform, file), 0, 0, 0, 0, NULL, NULL},
-    {"hosts", "hosts that workers sit on: names and patterns (*, ?, [0-9]), with commas between",
-     EGC_PARAM_TEXT, EGC_QUANTITY_NONE, offsetof(platform, hosts), 0, 0, 0, 0, NULL, "*"},
-    {"speeds",
-     "relative: the first host computes as device or speed says, others as much faster or slower "
-     "as "
-     "in the file; absolute: every host computes as fast as the file says",
-     EGC_PARAM_CHOICE, EGC_QUANTITY_NONE, offsetof(platform, speeds), RELATIVE, 0, 0, 0,
-     speeds_words, NULL},
+    EGC_PARAM(platform, file, TEXT, "file", "path of the platform, XML of SimGrid", .def_text = ""),
+    EGC_PARAM(platform, hosts, TEXT, "hosts",
+              "hosts that workers sit on: names and patterns (*, ?, [0-9]), with commas between",
+              .def_text = "*"),
+    EGC_PARAM(platform, speeds, CHOICE, "speeds",
+              "relative: the first host computes as device or speed says, others as much faster or "
+              "slower "
+              "as "
+              "in the file; absolute: every host computes as fast as the file says",
+              .def = RELATIVE, .choices = speeds_words),
     EGC_PARAM_END,
 };
 

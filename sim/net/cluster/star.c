@@ -19,8 +19,8 @@ typedef struct star {
 static const egc_param params[] = {
     EGC_CLUSTER_COMMON_PARAMS(star, "bandwidth of a host's link, each way",
                               "latency from host to host, one way"),
-    {"hosts", "number of hosts", EGC_PARAM_INT, EGC_QUANTITY_NONE, offsetof(star, hosts), 8, 1,
-     EGC_CLUSTER_HOSTS_MAX, 0, NULL, NULL},
+    EGC_PARAM(star, hosts, INT, "hosts", "number of hosts", .def = 8, .min = 1,
+              .max = EGC_CLUSTER_HOSTS_MAX),
     EGC_PARAM_END,
 };
 

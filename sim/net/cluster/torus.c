@@ -26,12 +26,8 @@ typedef struct torus {
 static const egc_param params[] = {
     EGC_CLUSTER_COMMON_PARAMS(torus, "bandwidth of a link, each way",
                               "latency of a link, from host to neighbour, one way"),
-    {.name = "dims",
-     .help = "hosts along each dimension",
-     .kind = EGC_PARAM_LIST,
-     .offset = offsetof(torus, dims),
-     .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes),
-     .def_text = "{4, 4}"},
+    EGC_PARAM(torus, dims, LIST, "dims", "hosts along each dimension",
+              .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes), .def_text = "{4, 4}"),
     EGC_PARAM_END,
 };
 

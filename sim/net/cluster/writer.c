@@ -170,7 +170,7 @@ size_t egc_saturating_product(size_t a, size_t b)
 }
 
 static const egc_param size_params[] = {
-    {"size", "", EGC_PARAM_INT, EGC_QUANTITY_NONE, 0, 1, 1, 65536, 0, NULL, NULL},
+    EGC_PARAM_VALUE(int64_t, INT, "size", "", .def = 1, .min = 1, .max = 65536),
     EGC_PARAM_END,
 };
 

@@ -286,22 +286,14 @@ static egc_status check(const egc_training_config *config, egc_error *err)
 }
 
 static const egc_param params[] = {
-    {.name = "graph",
-     .help = "who talks to whom; exponential: to those 1, 2, 4, ... ahead",
-     .kind = EGC_PARAM_CHOICE,
-     .offset = offsetof(gossip, graph),
-     .def = EGC_GOSSIP_RING,
-     .choices = egc_gossip_graphs},
-    {.name = "gamma",
-     .help =
-         "step towards what the neighbours know of each other; 1 with nothing lost, the less is "
-         "sent the smaller",
-     .kind = EGC_PARAM_REAL,
-     .offset = offsetof(gossip, gamma),
-     .def = 1,
-     .min = 0,
-     .max = 1,
-     .flags = EGC_PARAM_OPEN_MIN},
+    EGC_PARAM(gossip, graph, CHOICE, "graph",
+              "who talks to whom; exponential: to those 1, 2, 4, ... ahead", .def = EGC_GOSSIP_RING,
+              .choices = egc_gossip_graphs),
+    EGC_PARAM(
+        gossip, gamma, REAL, "gamma",
+        "step towards what the neighbours know of each other; 1 with nothing lost, the less is "
+        "sent the smaller",
+        .def = 1, .min = 0, .max = 1, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

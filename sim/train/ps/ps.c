@@ -23,27 +23,30 @@ enum { CONNECTIONS_MAX = 16384 };
 static const char *const mode_words[] = {"sync", "async", "ssp", NULL};
 static const char *const pull_words[] = {"dense", "recompress", NULL};
 
-#define FIELD(name) offsetof(ps_params, name)
-#define NO_UNIT EGC_QUANTITY_NONE
-
 static const egc_param params_table[] = {
-    {"servers", "servers, among which the buckets are shared out by their bytes", EGC_PARAM_INT,
-     NO_UNIT, FIELD(servers), 1, 1, 65536, 0, NULL, NULL},
-    {"colocated", "server s on the host of worker s; otherwise servers have the first hosts",
-     EGC_PARAM_BOOL, NO_UNIT, FIELD(colocated), 0, 0, 0, 0, NULL, NULL},
-    {"mode",
-     "when a push is applied and answered: with all others, at once, or at once within bound",
-     EGC_PARAM_CHOICE, NO_UNIT, FIELD(mode), PS_SYNC, 0, 0, 0, mode_words, NULL},
-    {"bound", "ssp: steps that the fastest worker may be ahead of the slowest", EGC_PARAM_INT,
-     NO_UNIT, FIELD(bound), 3, 0, 1e9, 0, NULL, NULL},
-    {"pull", "what workers get back: parameters, or compressed updates", EGC_PARAM_CHOICE, NO_UNIT,
-     FIELD(pull), PS_PULL_DENSE, 0, 0, 0, pull_words, NULL},
-    {"window", "messages that a server receives, and sends, at a time", EGC_PARAM_INT, NO_UNIT,
-     FIELD(window), 64, 1, 65536, 0, NULL, NULL},
-    {"weight",
-     "async and ssp: what one gradient weighs, where the mean of a synchronous step weighs 1; "
-     "unset: 1 / workers",
-     EGC_PARAM_REAL, NO_UNIT, FIELD(weight), NAN, 0, INFINITY, EGC_PARAM_OPEN_MIN, NULL, NULL},
+    EGC_PARAM(ps_params, servers, INT, "servers",
+              "servers, among which the buckets are shared out by their bytes", .def = 1, .min = 1,
+              .max = 65536),
+    EGC_PARAM(ps_params, colocated, BOOL, "colocated",
+              "server s on the host of worker s; otherwise servers have the first hosts", .def = 0),
+    EGC_PARAM(
+        ps_params, mode, CHOICE, "mode",
+        "when a push is applied and answered: with all others, at once, or at once within bound",
+        .def = PS_SYNC, .choices = mode_words),
+    EGC_PARAM(ps_params, bound, INT, "bound",
+              "ssp: steps that the fastest worker may be ahead of the slowest", .def = 3,
+              .max = 1e9),
+    EGC_PARAM(ps_params, pull, CHOICE, "pull",
+              "what workers get back: parameters, or compressed updates", .def = PS_PULL_DENSE,
+              .choices = pull_words),
+    EGC_PARAM(ps_params, window, INT, "window",
+              "messages that a server receives, and sends, at a time", .def = 64, .min = 1,
+              .max = 65536),
+    EGC_PARAM(
+        ps_params, weight, REAL, "weight",
+        "async and ssp: what one gradient weighs, where the mean of a synchronous step weighs 1; "
+        "unset: 1 / workers",
+        .def = NAN, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 
