@@ -24,7 +24,7 @@ foreach(name codec error_feedback)
   install(FILES compressors/${name}/list.def DESTINATION ${egc_include}/${name})
 endforeach()
 install(FILES compressors/plugin.h DESTINATION ${egc_include}/compressors)
-install(FILES compressors/core/merge.h compressors/core/method.h compressors/core/sparse_message.h
+install(FILES compressors/core/merger.h compressors/core/method.h compressors/core/sparse_message.h
   DESTINATION ${egc_include}/compressors/core)
 
 # Relative, so that an installed tree can be moved.

@@ -6,8 +6,9 @@
  *     egc_workspace_new(longest_unit, &config.workspace, &err);
  *     egc_decoder_new(&config, &decoder, &err);
  *     egc_encoder_new(&config, worker, decoder, &encoder, &err);
- *     each step: egc_encoder_step; for each of egc_method_rounds, egc_encoder_message, an exchange
- *     of your own, egc_decoder_take; then egc_encoder_finish. tests/install/consumer.c does it.
+ *     each step: egc_encoder_step; for each of egc_round_plan_count, egc_encoder_message, an
+ * exchange of your own, egc_decoder_decode; then egc_encoder_finish. tests/install/consumer.c does
+ * it.
  *
  * Objects belong to one thread at a time, a workspace and all that borrow it to the same one;
  * otherwise different objects may be used by different threads. */
@@ -15,7 +16,7 @@
 #define EGC_H
 
 #include "codec/codec.h"
-#include "compressors/core/merge.h"
+#include "compressors/core/merger.h"
 #include "compressors/core/method.h"
 #include "compressors/core/sparse_message.h"
 #include "compressors/plugin.h"

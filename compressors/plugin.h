@@ -27,8 +27,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/element.h"
 #include "base/error.h"
+#include "base/number/element.h"
 #include "base/param.h"
 
 /* Promises; the conformance suite measures each for every type that makes it. */
@@ -145,14 +145,14 @@ static inline egc_unit_shard egc_unit_shard_of(size_t n, size_t r, size_t n_work
 
 /* What a type costs on the device, for the cost model (sim/train/cost/cost_model.h): it is stated
  * here and not measured, so that simulated times do not depend on the machine that simulates. */
-typedef struct egc_cost {
+typedef struct egc_compressor_cost {
     double bytes_per_element; /* device memory read and written per input element, encoding: in each
                                  of a coder's rounds; in the first of a sparsifier's, for all */
     double kernels;           /* kernel launches per unit, likewise */
     double sort_bytes_per_element; /* further bytes per element times log2(n), for sorting */
     double
         decode_bytes_per_element; /* in each round, beyond reading messages and writing the sum */
-} egc_cost;
+} egc_compressor_cost;
 
 typedef struct egc_compressor_type {
     const char *name;
@@ -173,7 +173,7 @@ typedef struct egc_compressor_type {
     /* Bytes of zeroed state for each unit of each worker; NULL for none. */
     size_t (*state_size)(const void *params, const egc_unit *unit);
 
-    egc_cost cost;
+    egc_compressor_cost cost;
 
     /* Whether compressing this unit pays; others are sent dense. NULL: always. */
     bool (*pays)(const void *params, const egc_unit *unit);

@@ -154,7 +154,7 @@ static egc_status take_model(process_state *state, const egc_process_model *mode
     if (!is_count(model->weight_decay))
         return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": weight_decay must be in [0, inf), got %g",
                         state->command, model->weight_decay);
-    if (model->schedule > EGC_SCHEDULE_COSINE)
+    if (model->schedule > EGC_LR_SCHEDULE_COSINE)
         return egc_fail(err, EGC_ERROR_FORMAT,
                         "\"%s\": schedule must be 0 (constant) or 1 (cosine), got %u",
                         state->command, model->schedule);

@@ -111,8 +111,8 @@ static egc_status open_synthetic(egc_workload *workload, const void *params,
 static uint64_t stream_seed(const egc_workload *workload, size_t layer, uint64_t worker,
                             uint64_t step)
 {
-    uint64_t seed = egc_seed_derive(workload->request.seed, SEED_SYNTHETIC, layer);
-    return egc_seed_derive(seed, worker, step);
+    uint64_t seed = egc_rng_derive_seed(workload->request.seed, SEED_SYNTHETIC, layer);
+    return egc_rng_derive_seed(seed, worker, step);
 }
 
 /* The innovations of a series, each with its share in z; `share` is the series' own. */

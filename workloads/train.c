@@ -59,7 +59,7 @@ static const egc_param params[] = {
               .max = INFINITY),
     EGC_PARAM(train_params, schedule, CHOICE, "schedule",
               "how the learning rate goes on: constant, or down to 0 along a half cosine",
-              .def = EGC_SCHEDULE_CONSTANT, .choices = schedules),
+              .def = EGC_LR_SCHEDULE_CONSTANT, .choices = schedules),
     EGC_PARAM(train_params, lr_warmup, INT, "lr_warmup",
               "steps over which the learning rate rises to lr in equal parts, before its schedule",
               .def = 0, .min = 0, .max = 1e9),
@@ -241,7 +241,7 @@ static egc_status initialize(egc_workload *workload, float *parameters, egc_erro
     const train_state *state = workload->state;
     for (size_t i = 0; i < workload->n_layers; i++) {
         const egc_parameter *parameter = egc_network_parameter(network_of(state), i);
-        uint64_t seed = egc_seed_derive(workload->request.seed, SEED_WEIGHTS, i);
+        uint64_t seed = egc_rng_derive_seed(workload->request.seed, SEED_WEIGHTS, i);
         const gsl_rng rng = {egc_rng_splitmix64, &seed};
         float *values = parameters + parameter->first;
         for (size_t j = 0; j < parameter->layer.count; j++)

@@ -21,7 +21,7 @@ const egc_workload_type *const *egc_workload_types(void)
 
 egc_status egc_workload_find(const char *name, const egc_workload_type **out, egc_error *err)
 {
-    return egc_find_named("workload", name, (const void *const *)types, out, err);
+    return egc_registry_find("workload", name, (const void *const *)types, out, err);
 }
 
 egc_status egc_workload_check(const egc_workload_type *type, const void *params, egc_error *err)

@@ -38,11 +38,11 @@ typedef struct egc_optimizer {
     double lr;
     double momentum;
     double weight_decay;
-    int schedule;       /* egc_schedule */
+    int schedule;       /* egc_lr_schedule */
     uint64_t lr_warmup; /* steps over which the learning rate rises to lr, before the schedule */
 } egc_optimizer;
 
-typedef enum egc_schedule { EGC_SCHEDULE_CONSTANT, EGC_SCHEDULE_COSINE } egc_schedule;
+typedef enum egc_lr_schedule { EGC_LR_SCHEDULE_CONSTANT, EGC_LR_SCHEDULE_COSINE } egc_lr_schedule;
 
 typedef struct egc_evaluation {
     double loss;       /* mean over the test set, nats */

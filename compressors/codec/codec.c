@@ -25,17 +25,17 @@ static const egc_value_codec *const value_codecs[] = {
     NULL,
 };
 
-const egc_index_codec *const *egc_index_codecs(void)
+const egc_index_codec *const *egc_codec_index_types(void)
 {
     return index_codecs;
 }
 
-const egc_value_codec *const *egc_value_codecs(void)
+const egc_value_codec *const *egc_codec_value_types(void)
 {
     return value_codecs;
 }
 
-const egc_index_codec *egc_index_codec_smallest(const uint32_t *index, size_t count, size_t n)
+const egc_index_codec *egc_codec_smallest_index(const uint32_t *index, size_t count, size_t n)
 {
     const egc_index_codec *best = NULL;
     uint64_t best_bits = UINT64_MAX;

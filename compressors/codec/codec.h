@@ -15,16 +15,16 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
-#include "base/element.h"
+#include "base/number/element.h"
 
 /* What writing one message may use besides what is written. May be NULL for codecs that are neither
  * lossy nor stochastic. */
-typedef struct egc_coding {
+typedef struct egc_codec_context {
     double bloom_rate; /* false positives the Bloom filter aims at; 0: 0.1 k / n */
     int bloom_policy;  /* egc_bloom_policy */
     gsl_rng *rng;      /* of stochastic rounding */
     egc_arena *scratch;
-} egc_coding;
+} egc_codec_context;
 
 typedef enum egc_bloom_policy {
     EGC_BLOOM_ALL,       /* P0 of DeepReduce: a value for every positive */
@@ -42,16 +42,17 @@ typedef struct egc_index_codec {
     bool lossy;
 
     /* The exact number of bits `write` produces. index: count strictly ascending numbers < n. */
-    uint64_t (*size_bits)(const egc_coding *coding, const uint32_t *index, size_t count, size_t n);
+    uint64_t (*size_bits)(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n);
 
     /* Only for *count >= 1. index has room for n. A lossy codec leaves in index and *count what
      * `read` will give. MEMORY. */
-    egc_status (*write)(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+    egc_status (*write)(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err);
 
     /* Reads indices into index, which has room for n: as many as were written, *count, which only
      * a lossy codec may change. FORMAT unless they are strictly ascending and < n. */
-    egc_status (*read)(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+    egc_status (*read)(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err);
 } egc_index_codec;
 
@@ -71,16 +72,16 @@ typedef struct egc_value_codec {
     uint64_t (*size_bits)(size_t count);
 
     /* Only for count >= 1; values are finite. MEMORY. */
-    egc_status (*write)(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+    egc_status (*write)(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
                         size_t count, egc_error *err);
 
     /* Reads count finite values. FORMAT. */
-    egc_status (*read)(egc_bit_reader *bits, float *value, size_t count, egc_error *err);
+    egc_status (*read)(egc_bits_reader *bits, float *value, size_t count, egc_error *err);
 } egc_value_codec;
 
 /* Every registered codec, NULL-terminated, in the order of list.def. */
-const egc_index_codec *const *egc_index_codecs(void);
-const egc_value_codec *const *egc_value_codecs(void);
+const egc_index_codec *const *egc_codec_index_types(void);
+const egc_value_codec *const *egc_codec_value_types(void);
 
 /* How many there are. */
 enum {
@@ -102,6 +103,6 @@ enum {
 
 /* The codec, none of the lossy ones, that needs the fewest bits for this selection; the first of
  * equals. */
-const egc_index_codec *egc_index_codec_smallest(const uint32_t *index, size_t count, size_t n);
+const egc_index_codec *egc_codec_smallest_index(const uint32_t *index, size_t count, size_t n);
 
 #endif

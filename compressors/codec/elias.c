@@ -8,7 +8,7 @@ static uint32_t low_bits(uint64_t x, unsigned width)
     return (uint32_t)(x & ((1ull << width) - 1));
 }
 
-egc_status egc_elias_gamma_write(egc_bit_writer *bits, uint64_t x, egc_error *err)
+egc_status egc_elias_gamma_write(egc_bits_writer *bits, uint64_t x, egc_error *err)
 {
     unsigned log2 = egc_elias_log2(x);
     if (2 * log2 + 1 <= 32) /* nearly always: the zeros come with the number */
@@ -19,7 +19,7 @@ egc_status egc_elias_gamma_write(egc_bit_writer *bits, uint64_t x, egc_error *er
     return status ? status : egc_bits_write(bits, low_bits(x, log2), log2, err);
 }
 
-egc_status egc_elias_delta_write(egc_bit_writer *bits, uint64_t x, egc_error *err)
+egc_status egc_elias_delta_write(egc_bits_writer *bits, uint64_t x, egc_error *err)
 {
     unsigned log2 = egc_elias_log2(x);
     egc_status status = egc_elias_gamma_write(bits, log2 + 1, err);
@@ -27,7 +27,7 @@ egc_status egc_elias_delta_write(egc_bit_writer *bits, uint64_t x, egc_error *er
 }
 
 /* The one before which `log2` zeros are read, and the `log2` bits after it. */
-static egc_status read_number(egc_bit_reader *bits, unsigned log2, uint64_t *x, egc_error *err)
+static egc_status read_number(egc_bits_reader *bits, unsigned log2, uint64_t *x, egc_error *err)
 {
     uint32_t low;
     egc_status status = egc_bits_read(bits, log2, &low, err);
@@ -35,7 +35,7 @@ static egc_status read_number(egc_bit_reader *bits, unsigned log2, uint64_t *x, 
     return status;
 }
 
-egc_status egc_elias_gamma_read(egc_bit_reader *bits, uint64_t *x, egc_error *err)
+egc_status egc_elias_gamma_read(egc_bits_reader *bits, uint64_t *x, egc_error *err)
 {
     uint64_t word = egc_bits_peek(bits);
     unsigned zeros = word ? (unsigned)__builtin_clzll(word) : 64;
@@ -48,7 +48,7 @@ egc_status egc_elias_gamma_read(egc_bit_reader *bits, uint64_t *x, egc_error *er
     return read_number(bits, zeros, x, err);
 }
 
-egc_status egc_elias_delta_read(egc_bit_reader *bits, uint64_t *x, egc_error *err)
+egc_status egc_elias_delta_read(egc_bits_reader *bits, uint64_t *x, egc_error *err)
 {
     uint64_t width;
     egc_status status = egc_elias_gamma_read(bits, &width, err);

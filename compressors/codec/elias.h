@@ -25,11 +25,11 @@ static inline unsigned egc_elias_delta_bits(uint64_t x)
 }
 
 /* MEMORY. */
-egc_status egc_elias_gamma_write(egc_bit_writer *bits, uint64_t x, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_elias_delta_write(egc_bit_writer *bits, uint64_t x, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_elias_gamma_write(egc_bits_writer *bits, uint64_t x, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_elias_delta_write(egc_bits_writer *bits, uint64_t x, egc_error *err) EGC_MUST_CHECK;
 
 /* FORMAT: the bits end, or x would be 2^33 or more. */
-egc_status egc_elias_gamma_read(egc_bit_reader *bits, uint64_t *x, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_elias_delta_read(egc_bit_reader *bits, uint64_t *x, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_elias_gamma_read(egc_bits_reader *bits, uint64_t *x, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_elias_delta_read(egc_bits_reader *bits, uint64_t *x, egc_error *err) EGC_MUST_CHECK;
 
 #endif

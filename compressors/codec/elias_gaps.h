@@ -5,26 +5,27 @@
 #include "codec/elias.h"
 #include "codec/gaps.h"
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding, (void)n;
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++)
-        total += CODE(bits)((uint64_t)egc_gap_before(index, i) + 1);
+        total += CODE(bits)((uint64_t)egc_gaps_before(index, i) + 1);
     return total;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding, (void)n;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < *count && !status; i++)
-        status = CODE(write)(bits, (uint64_t)egc_gap_before(index, i) + 1, err);
+        status = CODE(write)(bits, (uint64_t)egc_gaps_before(index, i) + 1, err);
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -32,7 +33,7 @@ static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, siz
     for (size_t i = 0; i < *count && !status; i++) {
         status = CODE(read)(bits, &x, err);
         if (!status)
-            status = egc_gap_skip(&next, x - 1, n, &index[i], err);
+            status = egc_gaps_skip(&next, x - 1, n, &index[i], err);
     }
     return status;
 }

@@ -4,13 +4,14 @@
  * and includes this one. */
 #include "codec/codec.h"
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding, (void)index, (void)n;
     return (uint64_t)count * WIDTH(n);
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding, (void)n;
@@ -21,7 +22,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     unsigned width = WIDTH(n);

@@ -5,7 +5,7 @@
  * and includes this one. */
 #include <math.h>
 
-#include "base/half.h"
+#include "base/number/half.h"
 #include "codec/codec.h"
 
 static uint64_t size_bits(size_t count)
@@ -13,7 +13,7 @@ static uint64_t size_bits(size_t count)
     return 16 * (uint64_t)count;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
                         size_t count, egc_error *err)
 {
     (void)coding;
@@ -23,7 +23,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const fl
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_error *err)
+static egc_status read(egc_bits_reader *bits, float *value, size_t count, egc_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t word;

@@ -3,14 +3,15 @@
  * is sent. */
 #include "codec/codec.h"
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding;
     (void)index, (void)count;
     return n;
 }
 
-static egc_status write_zeros(egc_bit_writer *bits, size_t zeros, egc_error *err)
+static egc_status write_zeros(egc_bits_writer *bits, size_t zeros, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (; zeros > 32 && !status; zeros -= 32)
@@ -18,7 +19,7 @@ static egc_status write_zeros(egc_bit_writer *bits, size_t zeros, egc_error *err
     return status ? status : egc_bits_write(bits, 0, (unsigned)zeros, err);
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding;
@@ -33,7 +34,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status ? status : write_zeros(bits, n - position, err);
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     size_t found = 0;

@@ -50,7 +50,7 @@ typedef struct filter {
     unsigned hashes;
 } filter;
 
-static uint32_t c_for(const egc_coding *coding, size_t count, size_t n)
+static uint32_t c_for(const egc_codec_context *coding, size_t count, size_t n)
 {
     double rate = coding->bloom_rate > 0 ? coding->bloom_rate : 0.1 * (double)count / (double)n;
     double c = C_ONE * fmax(1, -log2(rate)) / M_LN2;
@@ -209,13 +209,14 @@ static egc_status apply_policy(const filter *f, uint32_t policy, uint32_t *index
     return EGC_OK;
 }
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)index;
     return count ? C_BITS + POLICY_BITS + filter_of(c_for(coding, count, n), count).m : 0;
 }
 
-static egc_status write_filter(egc_bit_writer *bits, const filter *f, egc_error *err)
+static egc_status write_filter(egc_bits_writer *bits, const filter *f, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (uint64_t bit = 0; bit + 8 <= f->m && !status; bit += 8)
@@ -226,7 +227,7 @@ static egc_status write_filter(egc_bit_writer *bits, const filter *f, egc_error 
     return status;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     uint32_t c = c_for(coding, *count, n), policy = (uint32_t)coding->bloom_policy;
@@ -249,7 +250,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status ? status : apply_policy(&f, policy, index, count, n, err);
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     uint32_t c, policy;

@@ -16,7 +16,8 @@ static unsigned low_width(size_t count, size_t n)
     return l;
 }
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding, (void)index;
     if (count == 0)
@@ -25,7 +26,7 @@ static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_
     return (uint64_t)count * (l + 1) + (n >> l) + 1;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding;
@@ -45,8 +46,9 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
 }
 
 /* The picks whose high part is `high`; *i of count are read. */
-static egc_status read_high(egc_bit_reader *lows, egc_bit_reader *highs, unsigned l, uint64_t high,
-                            uint32_t *index, size_t *i, size_t count, size_t n, egc_error *err)
+static egc_status read_high(egc_bits_reader *lows, egc_bits_reader *highs, unsigned l,
+                            uint64_t high, uint32_t *index, size_t *i, size_t count, size_t n,
+                            egc_error *err)
 {
     uint32_t ones, low;
     egc_status status = egc_bits_read_unary(highs, (uint32_t)(count - *i), &ones, err);
@@ -62,11 +64,11 @@ static egc_status read_high(egc_bit_reader *lows, egc_bit_reader *highs, unsigne
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     unsigned l = low_width(*count, n);
-    egc_bit_reader lows = *bits;
+    egc_bits_reader lows = *bits;
     if (bits->length - bits->position < (uint64_t)*count * l)
         return egc_bits_end_early(err);
     bits->position += (uint64_t)*count * l;

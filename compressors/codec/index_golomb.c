@@ -17,7 +17,7 @@ static uint64_t bits_with(const uint32_t *index, size_t count, unsigned b)
 {
     uint64_t total = (uint64_t)count * (1 + b);
     for (size_t i = 0; i < count; i++)
-        total += egc_gap_before(index, i) >> b;
+        total += egc_gaps_before(index, i) >> b;
     return total;
 }
 
@@ -26,7 +26,7 @@ static uint64_t bits_with(const uint32_t *index, size_t count, unsigned b)
 static unsigned best_parameter(const uint32_t *index, size_t count, size_t n)
 {
     double mean = 0.69 * (double)n / (double)count;
-    unsigned b = mean >= 2 ? egc_bit_width((uint32_t)mean) - 1 : 0;
+    unsigned b = mean >= 2 ? egc_bits_width((uint32_t)mean) - 1 : 0;
     uint64_t here = bits_with(index, count, b);
     for (uint64_t below; b > 0 && (below = bits_with(index, count, b - 1)) <= here; b--)
         here = below;
@@ -35,13 +35,14 @@ static unsigned best_parameter(const uint32_t *index, size_t count, size_t n)
     return b;
 }
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding;
     return count ? PARAMETER_BITS + bits_with(index, count, best_parameter(index, count, n)) : 0;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding;
@@ -49,7 +50,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     uint32_t low = (uint32_t)((1ull << b) - 1);
     egc_status status = egc_bits_write(bits, b, PARAMETER_BITS, err);
     for (size_t i = 0; i < *count && !status; i++) {
-        uint32_t gap = egc_gap_before(index, i), ones = gap >> b;
+        uint32_t gap = egc_gaps_before(index, i), ones = gap >> b;
         if (ones + 1 + b <= 32) { /* nearly always: both parts at once */
             uint64_t unary = (1ull << ones) - 1;
             status =
@@ -63,7 +64,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     uint32_t b;
@@ -76,7 +77,7 @@ static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, siz
             status = egc_bits_read(bits, b, &low, err);
         if (status)
             return status;
-        status = egc_gap_skip(&next, ((uint64_t)high << b) + low, n, &index[i], err);
+        status = egc_gaps_skip(&next, ((uint64_t)high << b) + low, n, &index[i], err);
     }
     return status;
 }

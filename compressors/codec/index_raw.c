@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Raw indices: each as a number of ceil(log2 n) bits. The width follows n, never the value type,
  * and is exact for every n up to 2^32. */
-#define WIDTH(n) egc_bit_width((uint32_t)((n)-1))
+#define WIDTH(n) egc_bits_width((uint32_t)((n)-1))
 #include "codec/fixed_width.h"
 
 const egc_index_codec egc_index_codec_raw = {

@@ -15,10 +15,11 @@ enum { OFFSET_BITS = 16, BLOCK = 1 << OFFSET_BITS };
 
 static unsigned count_width(size_t block_length)
 {
-    return egc_bit_width((uint32_t)block_length);
+    return egc_bits_width((uint32_t)block_length);
 }
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding, (void)index;
     if (count == 0)
@@ -27,7 +28,7 @@ static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_
     return n <= BLOCK ? offsets : offsets + n / BLOCK * count_width(BLOCK) + count_width(n % BLOCK);
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding;
@@ -45,7 +46,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status;
 }
 
-static egc_status read_block(egc_bit_reader *bits, uint32_t *index, size_t count, size_t first,
+static egc_status read_block(egc_bits_reader *bits, uint32_t *index, size_t count, size_t first,
                              size_t length, egc_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -61,7 +62,7 @@ static egc_status read_block(egc_bit_reader *bits, uint32_t *index, size_t count
     return EGC_OK;
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     size_t found = 0;

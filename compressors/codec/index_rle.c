@@ -22,7 +22,7 @@ static runs measure(const uint32_t *index, size_t count, size_t n)
     size_t clusters = 0, cluster_start = 0;
     uint32_t longest = (uint32_t)(n - 1 - index[count - 1]);
     for (size_t i = 0; i < count; i++) {
-        uint32_t gap = egc_gap_before(index, i);
+        uint32_t gap = egc_gaps_before(index, i);
         if (i && gap == 0)
             continue;
         uint32_t picked = (uint32_t)(i - cluster_start);
@@ -33,10 +33,11 @@ static runs measure(const uint32_t *index, size_t count, size_t n)
     }
     uint32_t picked = (uint32_t)(count - cluster_start);
     longest = longest > picked ? longest : picked;
-    return (runs){2 * (uint64_t)clusters + 1, egc_bit_width(longest)};
+    return (runs){2 * (uint64_t)clusters + 1, egc_bits_width(longest)};
 }
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding;
     if (count == 0)
@@ -45,16 +46,16 @@ static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_
     return WIDTH_BITS + of.count * of.width;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding;
     unsigned width = measure(index, *count, n).width;
     egc_status status = egc_bits_write(bits, width - 1, WIDTH_BITS, err);
     for (size_t i = 0, end; i < *count && !status; i = end) {
-        for (end = i + 1; end < *count && egc_gap_before(index, end) == 0; end++)
+        for (end = i + 1; end < *count && egc_gaps_before(index, end) == 0; end++)
             ;
-        status = egc_bits_write(bits, egc_gap_before(index, i), width, err);
+        status = egc_bits_write(bits, egc_gaps_before(index, i), width, err);
         if (!status)
             status = egc_bits_write(bits, (uint32_t)(end - i), width, err);
     }
@@ -62,7 +63,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status ? status : egc_bits_write(bits, last, width, err);
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     uint32_t width, skipped, picked;

@@ -8,22 +8,23 @@
 
 enum { MORE = 0x80 };
 
-static uint64_t size_bits(const egc_coding *coding, const uint32_t *index, size_t count, size_t n)
+static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+                          size_t n)
 {
     (void)coding, (void)n;
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++)
-        bytes += egc_varint_bytes(egc_gap_before(index, i));
+        bytes += egc_bits_varint_bytes(egc_gaps_before(index, i));
     return 8 * bytes;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t *index,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
                         size_t *count, size_t n, egc_error *err)
 {
     (void)coding, (void)n;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < *count && !status; i++) {
-        uint32_t gap = egc_gap_before(index, i);
+        uint32_t gap = egc_gaps_before(index, i);
         for (; gap >= MORE && !status; gap >>= 7)
             status = egc_bits_write(bits, (gap & 0x7f) | MORE, 8, err);
         if (!status)
@@ -32,7 +33,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, uint32_t
     return status;
 }
 
-static egc_status read_gap(egc_bit_reader *bits, uint64_t *gap, egc_error *err)
+static egc_status read_gap(egc_bits_reader *bits, uint64_t *gap, egc_error *err)
 {
     *gap = 0;
     for (unsigned shift = 0; shift < 35; shift += 7) {
@@ -49,7 +50,7 @@ static egc_status read_gap(egc_bit_reader *bits, uint64_t *gap, egc_error *err)
     return egc_fail(err, EGC_ERROR_FORMAT, "varint is longer than 5 bytes");
 }
 
-static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, size_t n,
+static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -57,7 +58,7 @@ static egc_status read(egc_bit_reader *bits, uint32_t *index, size_t *count, siz
     for (size_t i = 0; i < *count && !status; i++) {
         status = read_gap(bits, &gap, err);
         if (!status)
-            status = egc_gap_skip(&next, gap, n, &index[i], err);
+            status = egc_gaps_skip(&next, gap, n, &index[i], err);
     }
     return status;
 }

@@ -6,7 +6,7 @@
 #include "base/bits.h"
 
 /* MEMORY. */
-EGC_MUST_CHECK static inline egc_status egc_signs_write(egc_bit_writer *bits, const float *value,
+EGC_MUST_CHECK static inline egc_status egc_signs_write(egc_bits_writer *bits, const float *value,
                                                         size_t count, egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -21,7 +21,7 @@ EGC_MUST_CHECK static inline egc_status egc_signs_write(egc_bit_writer *bits, co
 }
 
 /* Reads count signs, as `positive` or `negative`. FORMAT. */
-EGC_MUST_CHECK static inline egc_status egc_signs_read(egc_bit_reader *bits, float positive,
+EGC_MUST_CHECK static inline egc_status egc_signs_read(egc_bits_reader *bits, float positive,
                                                        float negative, float *value, size_t count,
                                                        egc_error *err)
 {

@@ -39,7 +39,7 @@ static uint32_t code_of(float value, double levels_per_unit, unsigned b, gsl_rng
     return q ? (uint32_t)(value < 0) << (b - 1) | q : 0;
 }
 
-egc_status egc_stochastic_write(unsigned b, egc_bit_writer *bits, const egc_coding *coding,
+egc_status egc_stochastic_write(unsigned b, egc_bits_writer *bits, const egc_codec_context *coding,
                                 const float *value, size_t count, egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -61,7 +61,7 @@ egc_status egc_stochastic_write(unsigned b, egc_bit_writer *bits, const egc_codi
     return status;
 }
 
-static egc_status read_codes(unsigned b, egc_bit_reader *bits, double unit, float *value,
+static egc_status read_codes(unsigned b, egc_bits_reader *bits, double unit, float *value,
                              size_t length, egc_error *err)
 {
     uint32_t negative_zero = 1u << (b - 1);
@@ -78,7 +78,7 @@ static egc_status read_codes(unsigned b, egc_bit_reader *bits, double unit, floa
     return EGC_OK;
 }
 
-egc_status egc_stochastic_read(unsigned b, egc_bit_reader *bits, float *value, size_t count,
+egc_status egc_stochastic_read(unsigned b, egc_bits_reader *bits, float *value, size_t count,
                                egc_error *err)
 {
     for (size_t first = 0; first < count; first += BUCKET) {

@@ -21,11 +21,11 @@ enum { EGC_STOCHASTIC_BUCKET = 512 };
 uint64_t egc_stochastic_size_bits(unsigned b, size_t count);
 
 /* coding->rng decides. MEMORY. */
-egc_status egc_stochastic_write(unsigned b, egc_bit_writer *bits, const egc_coding *coding,
+egc_status egc_stochastic_write(unsigned b, egc_bits_writer *bits, const egc_codec_context *coding,
                                 const float *value, size_t count, egc_error *err) EGC_MUST_CHECK;
 
 /* FORMAT: an N that is negative or not finite, a negative zero, or the end. */
-egc_status egc_stochastic_read(unsigned b, egc_bit_reader *bits, float *value, size_t count,
+egc_status egc_stochastic_read(unsigned b, egc_bits_reader *bits, float *value, size_t count,
                                egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -7,13 +7,13 @@ static uint64_t size_bits(size_t count)
     return egc_stochastic_size_bits(B, count);
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
                         size_t count, egc_error *err)
 {
     return egc_stochastic_write(B, bits, coding, value, count, err);
 }
 
-static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_error *err)
+static egc_status read(egc_bits_reader *bits, float *value, size_t count, egc_error *err)
 {
     return egc_stochastic_read(B, bits, value, count, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values in half precision; the rounding error stays in the residual. */
-#define FROM_FLOAT egc_fp16_from_float
-#define TO_FLOAT egc_fp16_to_float
+#define FROM_FLOAT egc_half_fp16_from_float
+#define TO_FLOAT egc_half_fp16_to_float
 #include "codec/half_values.h"
 
 const egc_value_codec egc_value_codec_fp16 = {

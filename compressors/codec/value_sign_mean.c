@@ -8,7 +8,7 @@
  * Known answer, by hand: values 1, 3, -2, -6 have means 2 and 4: 0x4000 0x4080 and bits 0011. */
 #include <math.h>
 
-#include "base/half.h"
+#include "base/number/half.h"
 #include "codec/codec.h"
 #include "codec/signs.h"
 
@@ -28,10 +28,10 @@ static uint16_t mean_of_side(const float *value, size_t count, int negative)
             sum += fabs((double)value[i]);
             members++;
         }
-    return egc_bf16_from_float(members ? (float)(sum / (double)members) : 0);
+    return egc_half_bf16_from_float(members ? (float)(sum / (double)members) : 0);
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
                         size_t count, egc_error *err)
 {
     (void)coding;
@@ -41,7 +41,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const fl
     return status ? status : egc_signs_write(bits, value, count, err);
 }
 
-static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_error *err)
+static egc_status read(egc_bits_reader *bits, float *value, size_t count, egc_error *err)
 {
     float side[2];
     for (int negative = 0; negative < 2; negative++) {
@@ -49,7 +49,7 @@ static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_err
         egc_status status = egc_bits_read(bits, MEAN_BITS, &word, err);
         if (status)
             return status;
-        side[negative] = egc_bf16_to_float((uint16_t)word);
+        side[negative] = egc_half_bf16_to_float((uint16_t)word);
         if (!isfinite(side[negative]) || side[negative] < 0)
             return egc_fail(err, EGC_ERROR_FORMAT, "mean magnitude %g is not a finite number >= 0",
                             side[negative]);

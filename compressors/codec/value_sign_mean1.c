@@ -32,7 +32,7 @@ static float mean_magnitude(const float *value, size_t count)
     return mean < least ? least : mean > most ? most : mean;
 }
 
-static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const float *value,
+static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
                         size_t count, egc_error *err)
 {
     (void)coding;
@@ -43,7 +43,7 @@ static egc_status write(egc_bit_writer *bits, const egc_coding *coding, const fl
     return status ? status : egc_signs_write(bits, value, count, err);
 }
 
-static egc_status read(egc_bit_reader *bits, float *value, size_t count, egc_error *err)
+static egc_status read(egc_bits_reader *bits, float *value, size_t count, egc_error *err)
 {
     uint32_t word;
     egc_status status = egc_bits_read(bits, MEAN_BITS, &word, err);

@@ -11,15 +11,15 @@
 #include "kernels/kernels.h"
 
 /* What the decoder remembers of a unit. */
-typedef struct unit_memory {
+typedef struct unit_state {
     void *replica; /* the compressor's, NULL where it has no rounds */
     bool dense;
     double sent;     /* elements in the messages since the last correction */
     double messages; /* how many messages */
     double density;  /* smoothed; NAN before the first step */
     double correction;
-    egc_buf survivors; /* uint32_t: elements of the last merged message */
-} unit_memory;
+    egc_buf merged; /* uint32_t: elements of the last merged message */
+} unit_state;
 
 struct egc_decoder {
     egc_method method;
@@ -29,7 +29,7 @@ struct egc_decoder {
     size_t n_plain;
     uint64_t shared_seed;
     egc_unit *units;
-    unit_memory *memory;
+    unit_state *error_feedback;
     size_t n_units;
     float *applied;      /* what memories that accumulate have come to, or NULL */
     egc_buf *plain;      /* n_plain: what the entropy coder's messages unpack to */
@@ -43,16 +43,16 @@ void egc_decoder_free(egc_decoder *decoder)
 {
     if (!decoder)
         return;
-    for (size_t i = 0; decoder->memory && i < decoder->n_units; i++) {
-        egc_free(decoder->memory[i].replica);
-        egc_buf_fini(&decoder->memory[i].survivors);
+    for (size_t i = 0; decoder->error_feedback && i < decoder->n_units; i++) {
+        egc_free(decoder->error_feedback[i].replica);
+        egc_buf_fini(&decoder->error_feedback[i].merged);
     }
     for (size_t w = 0; decoder->plain && w < decoder->n_plain; w++)
         egc_buf_fini(&decoder->plain[w]);
     egc_free(decoder->plain);
     egc_free(decoder->applied);
     egc_free(decoder->units);
-    egc_free(decoder->memory);
+    egc_free(decoder->error_feedback);
     egc_free(decoder);
 }
 
@@ -60,24 +60,24 @@ static bool allocate(egc_decoder *d, const egc_unit *units)
 {
     size_t n = 0;
     d->units = egc_calloc(d->n_units, sizeof *d->units);
-    d->memory = egc_calloc(d->n_units, sizeof *d->memory);
+    d->error_feedback = egc_calloc(d->n_units, sizeof *d->error_feedback);
     d->n_plain = d->n_workers;
     d->plain = egc_calloc(d->n_workers, sizeof *d->plain);
-    if (!d->units || !d->memory || !d->plain)
+    if (!d->units || !d->error_feedback || !d->plain)
         return false;
     memcpy(d->units, units, d->n_units * sizeof *units);
     for (size_t i = 0; i < d->n_units; i++) {
-        bool dense = egc_unit_is_dense(&d->method, &units[i]);
-        d->memory[i] = (unit_memory){.dense = dense, .density = NAN, .correction = 1};
+        bool dense = egc_method_sends_dense(&d->method, &units[i]);
+        d->error_feedback[i] = (unit_state){.dense = dense, .density = NAN, .correction = 1};
         n += units[i].count;
         if (dense || !d->plan.rounds || !d->plan.rounds->replica_size)
             continue;
-        d->memory[i].replica =
+        d->error_feedback[i].replica =
             egc_calloc(1, d->plan.rounds->replica_size(d->method.params, &units[i]));
-        if (!d->memory[i].replica)
+        if (!d->error_feedback[i].replica)
             return false;
     }
-    bool accumulates = egc_memory_types()[d->method.options.memory]->accumulates;
+    bool accumulates = egc_error_feedback_types()[d->method.options.error_feedback]->accumulates;
     if (accumulates)
         d->applied = egc_calloc(n, sizeof *d->applied);
     return d->applied || !accumulates;
@@ -98,14 +98,14 @@ egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, eg
         .plan = egc_round_plan_of(config->method),
         .momentum = config->momentum,
         .n_workers = config->n_workers,
-        .shared_seed = egc_shared_seed(config->seed),
+        .shared_seed = egc_workspace_shared_seed(config->seed),
         .n_units = config->n_units,
         .work = config->workspace,
         .merge = config->merge,
     };
     if (!allocate(d, config->units)) {
         egc_decoder_free(d);
-        return egc_fail_memory(err, config->n_units * sizeof(unit_memory));
+        return egc_fail_memory(err, config->n_units * sizeof(unit_state));
     }
     *out = d;
     return EGC_OK;
@@ -113,90 +113,92 @@ egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, eg
 
 const void *egc_decoder_replica(const egc_decoder *decoder, size_t unit)
 {
-    return decoder->memory[unit].replica;
+    return decoder->error_feedback[unit].replica;
 }
 
-const uint32_t *egc_decoder_survivors(const egc_decoder *decoder, size_t unit, size_t *count)
+const uint32_t *egc_decoder_merged(const egc_decoder *decoder, size_t unit, size_t *count)
 {
-    const egc_buf *survivors = &decoder->memory[unit].survivors;
-    *count = survivors->len / sizeof(uint32_t);
-    return (const uint32_t *)(const void *)survivors->data;
+    const egc_buf *merged = &decoder->error_feedback[unit].merged;
+    *count = merged->len / sizeof(uint32_t);
+    return (const uint32_t *)(const void *)merged->data;
 }
 
 double egc_decoder_correction(const egc_decoder *decoder, size_t unit)
 {
-    return decoder->memory[unit].correction;
+    return decoder->error_feedback[unit].correction;
 }
 
 /* ---- one unit of one delivery ---------------------------------------------------------------- */
 
 /* A unit, and where its mean goes. */
-typedef struct unit_take {
+typedef struct unit_input {
     egc_decoder *d;
-    const egc_delivery *delivery;
+    const egc_decoder_input *delivery;
     const egc_unit *unit;
-    unit_memory *memory;
+    unit_state *error_feedback;
     egc_context context;
     float *sum;
-} unit_take;
+} unit_input;
 
-static void name_worker(const egc_delivery *delivery, size_t worker, egc_error *err)
+static void name_worker(const egc_decoder_input *delivery, size_t worker, egc_error *err)
 {
     if (delivery->n_messages > 1)
         egc_error_prefix(err, "message of worker %zu", worker);
 }
 
-static void add_selection(unit_take *at, const egc_selection *selection)
+static void add_selection(unit_input *at, const egc_selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++)
         at->sum[selection->index[i]] += selection->value[i];
-    at->memory->sent += (double)selection->count;
-    at->memory->messages++;
+    at->error_feedback->sent += (double)selection->count;
+    at->error_feedback->messages++;
 }
 
-static egc_status add_sparse(unit_take *at, egc_reader *message, egc_error *err)
+static egc_status add_sparse(unit_input *at, egc_reader *message, egc_error *err)
 {
     egc_workspace *work = at->d->work;
     egc_selection selection = {.index = work->index, .value = work->value};
-    egc_status status = egc_sparse_read(message, &selection, at->unit->count, err);
+    egc_status status = egc_sparse_message_read(message, &selection, at->unit->count, err);
     if (status)
         return status;
     add_selection(at, &selection);
     if (at->d->merge < EGC_MERGE_LARGEST)
         return EGC_OK;
-    egc_buf_clear(&at->memory->survivors);
-    return egc_buf_append(&at->memory->survivors, selection.index,
+    egc_buf_clear(&at->error_feedback->merged);
+    return egc_buf_append(&at->error_feedback->merged, selection.index,
                           selection.count * sizeof *selection.index, err);
 }
 
-static egc_status add_dense(unit_take *at, egc_reader *message, egc_error *err)
+static egc_status add_dense(unit_input *at, egc_reader *message, egc_error *err)
 {
     float *value = at->d->work->value;
     size_t n = at->unit->count;
-    egc_status status = egc_values_read(egc_dense_codec(&at->d->plan), message, value, n, err);
+    egc_status status = egc_sparse_message_read_values(egc_round_plan_dense_codec(&at->d->plan),
+                                                       message, value, n, err);
     if (!status)
         egc_kernels_get()->axpy(1, value, at->sum, n);
     return status;
 }
 
-static egc_status add_coded(unit_take *at, egc_reader *message, egc_error *err)
+static egc_status add_coded(unit_input *at, egc_reader *message, egc_error *err)
 {
     return at->d->method.compressor->decode(at->d->method.params, message, 1, at->sum,
                                             at->unit->count, err);
 }
 
 /* The selection is the same for all workers: made once, then every message's values. */
-static egc_status add_shared(unit_take *at, egc_error *err)
+static egc_status add_shared(unit_input *at, egc_error *err)
 {
     egc_decoder *d = at->d;
     egc_workspace *work = d->work;
     egc_selection selection = {.index = work->index, .value = work->value};
     egc_status status =
-        d->method.compressor->select(d->method.params, at->memory->replica, &at->context, NULL,
-                                     at->unit->count, &selection, err);
+        d->method.compressor->select(d->method.params, at->error_feedback->replica, &at->context,
+                                     NULL, at->unit->count, &selection, err);
     for (size_t w = 0; w < at->delivery->n_messages && !status; w++) {
-        status = egc_values_read(egc_value_codecs()[d->method.options.value],
-                                 &at->delivery->messages[w], work->value, selection.count, err);
+        status = egc_sparse_message_read_values(egc_codec_value_types()[d->method.options.value],
+                                                &at->delivery->messages[w], work->value,
+                                                selection.count, err);
         if (status)
             name_worker(at->delivery, w, err);
         else
@@ -206,32 +208,32 @@ static egc_status add_shared(unit_take *at, egc_error *err)
 }
 
 /* The sum over all workers, in the order of ranks. */
-static egc_status add_messages(unit_take *at, egc_error *err)
+static egc_status add_messages(unit_input *at, egc_error *err)
 {
     bool sparse = at->d->method.compressor->select;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < at->delivery->n_messages && !status; w++) {
         egc_reader *message = &at->delivery->messages[w];
-        status = at->memory->dense && !at->d->merge ? add_dense(at, message, err)
-                 : sparse                           ? add_sparse(at, message, err)
-                                                    : add_coded(at, message, err);
+        status = at->error_feedback->dense && !at->d->merge ? add_dense(at, message, err)
+                 : sparse                                   ? add_sparse(at, message, err)
+                                                            : add_coded(at, message, err);
         if (status)
             name_worker(at->delivery, w, err);
     }
     return status;
 }
 
-static egc_status absorb(unit_take *at, egc_error *err)
+static egc_status absorb(unit_input *at, egc_error *err)
 {
     egc_decoder *d = at->d;
-    const egc_delivery *delivery = at->delivery;
+    const egc_decoder_input *delivery = at->delivery;
     size_t n = at->unit->count;
     if (d->plan.rounds->kind[delivery->round] == EGC_ROUND_SCATTER) {
         egc_unit_shard part = egc_unit_shard_of(n, delivery->shard, d->n_workers);
         at->context.shard_first = part.first;
         at->context.shard_count = part.count;
     }
-    return d->plan.rounds->absorb(d->method.params, at->memory->replica, &at->context,
+    return d->plan.rounds->absorb(d->method.params, at->error_feedback->replica, &at->context,
                                   delivery->round, delivery->messages, delivery->n_messages, n,
                                   err);
 }
@@ -240,25 +242,28 @@ static egc_status absorb(unit_take *at, egc_error *err)
 
 /* Without masking nothing is lost, and units sent dense are never masked: they count no messages
  * here. A unit of which nothing was ever sent has tau = infinity and c = 1. */
-static void correct(unit_take *at)
+static void correct(unit_input *at)
 {
     const egc_method_options *options = &at->d->method.options;
-    unit_memory *memory = at->memory;
+    unit_state *error_feedback = at->error_feedback;
     if (options->lr_correction != EGC_CORRECTION_LAYER || !options->masking ||
-        !egc_method_has_momentum(&at->d->method) || memory->messages == 0)
+        !egc_method_has_momentum(&at->d->method) || error_feedback->messages == 0)
         return;
-    double smoothing = isnan(memory->density) ? 0 : options->lr_smoothing;
-    double density = memory->sent / memory->messages / (double)at->unit->count;
-    memory->density = (smoothing > 0 ? smoothing * memory->density : 0) + (1 - smoothing) * density;
-    memory->sent = memory->messages = 0;
-    memory->correction =
-        memory->density > 0 ? egc_correction_factor(at->d->momentum, 1 / memory->density) : 1;
+    double smoothing = isnan(error_feedback->density) ? 0 : options->lr_smoothing;
+    double density = error_feedback->sent / error_feedback->messages / (double)at->unit->count;
+    error_feedback->density =
+        (smoothing > 0 ? smoothing * error_feedback->density : 0) + (1 - smoothing) * density;
+    error_feedback->sent = error_feedback->messages = 0;
+    error_feedback->correction =
+        error_feedback->density > 0
+            ? egc_method_correction_factor(at->d->momentum, 1 / error_feedback->density)
+            : 1;
     for (size_t i = 0; i < at->unit->count; i++)
-        at->sum[i] *= (float)memory->correction;
+        at->sum[i] *= (float)error_feedback->correction;
 }
 
 /* Memories that accumulate apply all they were ever told. */
-static void accumulate(unit_take *at)
+static void accumulate(unit_input *at)
 {
     if (!at->d->applied)
         return;
@@ -267,14 +272,14 @@ static void accumulate(unit_take *at)
         at->sum[i] = applied[i] += at->sum[i];
 }
 
-static egc_status average(unit_take *at, egc_error *err)
+static egc_status average(unit_input *at, egc_error *err)
 {
     egc_decoder *d = at->d;
     size_t n = at->unit->count;
     bool divided = d->method.options.predivide;
     size_t n_summed = at->delivery->reduced ? d->n_workers : at->delivery->n_messages;
     memset(at->sum, 0, n * sizeof *at->sum);
-    bool shared = d->method.compressor->traits & EGC_TRAIT_SHARED && !at->memory->dense;
+    bool shared = d->method.compressor->traits & EGC_TRAIT_SHARED && !at->error_feedback->dense;
     egc_status status = shared ? add_shared(at, err) : add_messages(at, err);
     if (status)
         return status;
@@ -286,10 +291,10 @@ static egc_status average(unit_take *at, egc_error *err)
     return EGC_OK;
 }
 
-static egc_status reconstruct(unit_take *at, egc_error *err)
+static egc_status reconstruct(unit_input *at, egc_error *err)
 {
     egc_decoder *d = at->d;
-    egc_status status = d->plan.rounds->reconstruct(d->method.params, at->memory->replica,
+    egc_status status = d->plan.rounds->reconstruct(d->method.params, at->error_feedback->replica,
                                                     &at->context, at->sum, at->unit->count, err);
     if (!status)
         accumulate(at);
@@ -298,29 +303,29 @@ static egc_status reconstruct(unit_take *at, egc_error *err)
 
 /* ---- a delivery ------------------------------------------------------------------------------ */
 
-static egc_status take_unit(egc_decoder *d, const egc_delivery *delivery, size_t u, float *out,
-                            egc_error *err)
+static egc_status decode_unit(egc_decoder *d, const egc_decoder_input *delivery, size_t u,
+                              float *out, egc_error *err)
 {
     const egc_unit *unit = &d->units[u];
-    unit_take at = {
+    unit_input at = {
         .d = d,
         .delivery = delivery,
         .unit = unit,
-        .memory = &d->memory[u],
+        .error_feedback = &d->error_feedback[u],
         .sum = out ? out + unit->first : NULL,
         .context = egc_workspace_context(d->work, &d->method, unit, delivery->step, d->n_workers,
-                                         egc_seed_derive(d->shared_seed, delivery->step, u)),
+                                         egc_rng_derive_seed(d->shared_seed, delivery->step, u)),
     };
-    bool last = egc_round_is_last(&d->plan, delivery->round);
-    if (at.memory->dense)
+    bool last = egc_round_plan_is_last(&d->plan, delivery->round);
+    if (at.error_feedback->dense)
         return last ? average(&at, err) : EGC_OK;
-    if (!egc_round_is_own(&d->plan, delivery->round))
+    if (!egc_round_plan_is_own(&d->plan, delivery->round))
         return average(&at, err);
     egc_status status = absorb(&at, err);
     return !status && last ? reconstruct(&at, err) : status;
 }
 
-static egc_status open_frames(egc_decoder *d, const egc_delivery *delivery, egc_error *err)
+static egc_status open_frames(egc_decoder *d, const egc_decoder_input *delivery, egc_error *err)
 {
     size_t round = d->merge ? EGC_ROUND_MERGED : delivery->round;
     for (size_t w = 0; w < delivery->n_messages; w++) {
@@ -335,7 +340,7 @@ static egc_status open_frames(egc_decoder *d, const egc_delivery *delivery, egc_
     return EGC_OK;
 }
 
-static egc_status check_ends(const egc_delivery *delivery, egc_error *err)
+static egc_status check_ends(const egc_decoder_input *delivery, egc_error *err)
 {
     for (size_t w = 0; w < delivery->n_messages; w++)
         if (egc_reader_left(&delivery->messages[w]))
@@ -353,12 +358,12 @@ static egc_status blame_sum(const egc_decoder *d, egc_error *err)
                     d->n_workers);
 }
 
-egc_status egc_decoder_take(egc_decoder *d, const egc_delivery *delivery, float *out,
-                            egc_error *err)
+egc_status egc_decoder_decode(egc_decoder *d, const egc_decoder_input *delivery, float *out,
+                              egc_error *err)
 {
     egc_status status = open_frames(d, delivery, err);
     for (size_t u = delivery->first; u < delivery->first + delivery->count && !status; u++) {
-        status = take_unit(d, delivery, u, out, err);
+        status = decode_unit(d, delivery, u, out, err);
         if (status == EGC_ERROR_FORMAT && delivery->reduced && !d->merge)
             status = blame_sum(d, err);
         if (status)

@@ -39,7 +39,7 @@ static bool allocate_units(egc_encoder *e, const egc_unit *units)
     const egc_compressor_type *type = e->method.compressor;
     for (size_t i = 0; i < e->n_units; i++) {
         e->n += units[i].count;
-        e->unit[i].dense = egc_unit_is_dense(&e->method, &units[i]);
+        e->unit[i].dense = egc_method_sends_dense(&e->method, &units[i]);
         if (!type->state_size)
             continue;
         e->unit[i].state = egc_calloc(1, type->state_size(e->method.params, &units[i]));
@@ -51,12 +51,12 @@ static bool allocate_units(egc_encoder *e, const egc_unit *units)
 
 static bool allocate_memory(egc_encoder *e)
 {
-    bool later = (e->plan.n_rounds > 1 || e->may_drop) && !e->memory->in_place;
-    if (e->memory->has_velocity && !(e->velocity = egc_calloc(e->n, sizeof(float))))
+    bool later = (e->plan.n_rounds > 1 || e->may_drop) && !e->error_feedback->in_place;
+    if (e->error_feedback->has_velocity && !(e->velocity = egc_calloc(e->n, sizeof(float))))
         return false;
     if (later && !(e->input = egc_calloc(e->n, sizeof(float))))
         return false;
-    if (!e->memory->has_residual)
+    if (!e->error_feedback->has_residual)
         return true;
     e->residual = egc_calloc(e->n, sizeof(float));
     e->sent_at = egc_calloc(e->n, sizeof(uint32_t));
@@ -72,13 +72,13 @@ egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
     *e = (egc_encoder){
         .method = *config->method,
         .plan = egc_round_plan_of(config->method),
-        .memory = egc_memory_types()[config->method->options.memory],
+        .error_feedback = egc_error_feedback_types()[config->method->options.error_feedback],
         .momentum = config->momentum,
         .worker = worker,
         .n_workers = config->n_workers,
         .local_clip = config->method->options.clip / sqrt((double)config->n_workers),
-        .seed = egc_seed_derive(config->seed, 'e', worker),
-        .shared_seed = egc_shared_seed(config->seed),
+        .seed = egc_rng_derive_seed(config->seed, 'e', worker),
+        .shared_seed = egc_workspace_shared_seed(config->seed),
         .replica = replica,
         .work = config->workspace,
         .support = config->support,
@@ -117,9 +117,9 @@ const egc_encoding *egc_encoder_encoding(const egc_encoder *encoder, size_t unit
     return &encoder->unit[unit].encoding;
 }
 
-uint64_t egc_shared_seed(uint64_t run_seed)
+uint64_t egc_workspace_shared_seed(uint64_t run_seed)
 {
-    return egc_seed_derive(run_seed, 's', 0);
+    return egc_rng_derive_seed(run_seed, 's', 0);
 }
 
 /* ---- the gradient of a step ---------------------------------------------------------------- */
@@ -226,7 +226,7 @@ egc_status egc_encoder_message(egc_encoder *e, size_t round, size_t first, size_
         egc_frame_begin(&e->method, &e->plan, round, units, count, wire, &start, err);
     for (size_t u = first; u < first + count && !status; u++) {
         size_t before = wire->len;
-        status = egc_encode_unit(e, u, round, shard, wire, err);
+        status = egc_unit_encoder_message(e, u, round, shard, wire, err);
         e->unit[u].encoding.wire_bytes += wire->len - before;
     }
     if (!status)
@@ -240,10 +240,10 @@ egc_status egc_encoder_finish(egc_encoder *e, size_t first, size_t count, egc_er
 {
     egc_status status = EGC_OK;
     for (size_t u = first; u < first + count && !status; u++) {
-        if (egc_round_is_own(&e->plan, e->plan.n_rounds - 1) && !e->unit[u].dense)
-            status = egc_encode_finish(e, u, err);
+        if (egc_round_plan_is_own(&e->plan, e->plan.n_rounds - 1) && !e->unit[u].dense)
+            status = egc_unit_encoder_finish(e, u, err);
         if (e->may_drop && !e->unit[u].dense)
-            egc_encode_settle(e, u);
+            egc_unit_encoder_settle(e, u);
     }
     return status;
 }

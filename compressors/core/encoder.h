@@ -25,7 +25,7 @@ typedef struct egc_sent {
 struct egc_encoder {
     egc_method method;
     egc_round_plan plan;
-    const egc_memory_type *memory;
+    const egc_error_feedback_type *error_feedback;
     double momentum;
     size_t worker;
     size_t n_workers;
@@ -63,22 +63,23 @@ static inline bool egc_encoder_leads(const egc_encoder *encoder)
 }
 
 /* Appends a unit's part of the message of one round. */
-egc_status egc_encode_unit(egc_encoder *encoder, size_t unit, size_t round, size_t shard,
-                           egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_unit_encoder_message(egc_encoder *encoder, size_t unit, size_t round, size_t shard,
+                                    egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
 
 /* Takes what the rounds delivered out of the memory of a unit that is not dense. */
-egc_status egc_encode_finish(egc_encoder *encoder, size_t unit, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_unit_encoder_finish(egc_encoder *encoder, size_t unit,
+                                   egc_error *err) EGC_MUST_CHECK;
 
 /* Takes what was sent and not dropped out of it. */
-void egc_encode_settle(egc_encoder *encoder, size_t unit);
+void egc_unit_encoder_settle(egc_encoder *encoder, size_t unit);
 
 /* What the replica knows of a unit: replica_size bytes. */
 const void *egc_decoder_replica(const egc_decoder *decoder, size_t unit);
 
 /* The elements of a unit that the last merged message lists, ascending. */
-const uint32_t *egc_decoder_survivors(const egc_decoder *decoder, size_t unit, size_t *count);
+const uint32_t *egc_decoder_merged(const egc_decoder *decoder, size_t unit, size_t *count);
 
 /* The seed of the draws that all workers share at one step of one unit. */
-uint64_t egc_shared_seed(uint64_t run_seed);
+uint64_t egc_workspace_shared_seed(uint64_t run_seed);
 
 #endif

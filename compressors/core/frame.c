@@ -15,7 +15,7 @@ static egc_round core_round(const egc_method *method)
     const egc_compressor_type *type = method->compressor;
     egc_element element = type->traits & EGC_TRAIT_LINEAR ? type->element
                           : type->traits & EGC_TRAIT_SHARED
-                              ? egc_value_codecs()[method->options.value]->element
+                              ? egc_codec_value_types()[method->options.value]->element
                               : EGC_ELEMENT_NONE;
     return (egc_round){EGC_ROUND_GATHER, element};
 }
@@ -36,7 +36,7 @@ egc_round_plan egc_round_plan_of(const egc_method *method)
 
 /* ---- units sent dense ------------------------------------------------------------------------ */
 
-bool egc_unit_is_dense(const egc_method *method, const egc_unit *unit)
+bool egc_method_sends_dense(const egc_method *method, const egc_unit *unit)
 {
     const egc_compressor_type *type = method->compressor;
     return unit->count < (size_t)method->options.min_elements ||
@@ -51,10 +51,10 @@ bool egc_method_has_own_values(const egc_method *method)
            (!type->own_values || type->own_values(method->params));
 }
 
-const egc_value_codec *egc_dense_codec(const egc_round_plan *plan)
+const egc_value_codec *egc_round_plan_dense_codec(const egc_round_plan *plan)
 {
     egc_element element = plan->round[plan->n_rounds - 1].element;
-    const egc_value_codec *const *codec = egc_value_codecs();
+    const egc_value_codec *const *codec = egc_codec_value_types();
     while ((*codec)->element != (element ? element : EGC_ELEMENT_FP32))
         codec++;
     return *codec;
@@ -94,7 +94,7 @@ egc_status egc_frame_end(const egc_method *method, const egc_round_plan *plan, s
         return EGC_OK;
     egc_buf coded = {0};
     size_t plain = wire->len - start;
-    egc_status status = egc_varint_append(&coded, (uint32_t)plain, err);
+    egc_status status = egc_bits_append_varint(&coded, (uint32_t)plain, err);
     if (!status)
         status = egc_range_encode(wire->data + start, plain, &coded, err);
     wire->len = start;
@@ -122,7 +122,7 @@ static egc_status unpack(const egc_method *method, const egc_unit *units, size_t
                          egc_reader *reader, egc_buf *plain, egc_error *err)
 {
     uint32_t len;
-    egc_status status = egc_varint_read(reader, &len, err);
+    egc_status status = egc_bits_read_varint(reader, &len, err);
     if (status)
         return status;
     if (len > longest_units(method, units, count))

@@ -28,25 +28,25 @@ typedef struct egc_round_plan {
 egc_round_plan egc_round_plan_of(const egc_method *method);
 
 /* Whether a round's unit is the compressor's own business, and not the core's. */
-static inline bool egc_round_is_own(const egc_round_plan *plan, size_t round)
+static inline bool egc_round_plan_is_own(const egc_round_plan *plan, size_t round)
 {
     return plan->rounds && round < plan->rounds->count;
 }
 
 /* The sparse, shared or dense values go in the last round. */
-static inline bool egc_round_is_last(const egc_round_plan *plan, size_t round)
+static inline bool egc_round_plan_is_last(const egc_round_plan *plan, size_t round)
 {
     return round + 1 == plan->n_rounds;
 }
 
 /* Whether a unit is sent dense although the method is not. */
-bool egc_unit_is_dense(const egc_method *method, const egc_unit *unit);
+bool egc_method_sends_dense(const egc_method *method, const egc_unit *unit);
 
 /* Whether a sparsifier says what values to send, and not only which elements. */
 bool egc_method_has_own_values(const egc_method *method);
 
 /* What dense units are written with: the elements of the method's messages, or fp32. */
-const egc_value_codec *egc_dense_codec(const egc_round_plan *plan);
+const egc_value_codec *egc_round_plan_dense_codec(const egc_round_plan *plan);
 
 /* Starts the frame of a message at the end of wire. *start is where its units begin. MEMORY. */
 egc_status egc_frame_begin(const egc_method *method, const egc_round_plan *plan, size_t round,

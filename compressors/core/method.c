@@ -12,7 +12,7 @@
 /* ---- options ------------------------------------------------------------------------------- */
 
 #define EGC_MEMORY(name) #name,
-static const char *const memory_words[] = {
+static const char *const error_feedback_words[] = {
 #include "error_feedback/list.def"
     NULL};
 #undef EGC_MEMORY
@@ -35,7 +35,7 @@ static const char *const value_words[] = {
 
 static const char *const granularity_words[] = {"layer", "bucket", "model", NULL};
 static const char *const correction_words[] = {"none", "layer", "element", NULL};
-static const char *const schedule_words[] = {"ladder", "exponential", NULL};
+static const char *const warmup_words[] = {"ladder", "exponential", NULL};
 static const char *const residual_lr_words[] = {"sent", "rescale", NULL};
 static const char *const bloom_words[] = {"all", "leftmost", "conflicts", NULL};
 static const char *const entropy_words[] = {"none", "range", NULL};
@@ -43,9 +43,9 @@ static const char *const nonfinite_words[] = {"error", "zero", "skip", NULL};
 
 /* The default memory is residual: every biased compressor needs it to converge. */
 const egc_param egc_method_option_params[] = {
-    EGC_PARAM(egc_method_options, memory, CHOICE, "memory",
+    EGC_PARAM(egc_method_options, error_feedback, CHOICE, "memory",
               "what happens to a gradient before selection, and to what is not sent", .def = 1,
-              .choices = memory_words),
+              .choices = error_feedback_words),
     EGC_PARAM(egc_method_options, momentum, REAL, "momentum",
               "momentum of memory = \"momentum\"; unset: the workload's, or 0.9", .def = NAN,
               .max = 1, .flags = EGC_PARAM_OPEN_MAX),
@@ -87,9 +87,9 @@ const egc_param egc_method_option_params[] = {
               "layers of one dimension (biases, norms) are sent dense", .def = 0),
     EGC_PARAM(egc_method_options, warmup, INT, "warmup",
               "steps over which the density comes down to the ratio", .max = 1e12),
-    EGC_PARAM(egc_method_options, warmup_schedule, CHOICE, "warmup_schedule",
+    EGC_PARAM(egc_method_options, warmup_curve, CHOICE, "warmup_schedule",
               "how: DGC's ladder 1/4, 1/16, ..., or ratio^(1/6), ratio^(2/6), ...", .def = 0,
-              .choices = schedule_words),
+              .choices = warmup_words),
     EGC_PARAM(egc_method_options, clip, REAL, "clip",
               "limit of the L2 norm over all workers, each taking its share 1/sqrt(P); 0: none",
               .max = INFINITY),
@@ -111,7 +111,7 @@ const egc_param egc_method_option_params[] = {
 
 /* ---- presets ------------------------------------------------------------------------------- */
 
-static const egc_preset egc_preset_egc = {
+static const egc_method_preset preset_egc = {
     .name = "egc",
     .summary = "Entropy-based Gradient Compression, our reading of it",
     .reference = "IEEE 8855357, 2019; Information Sciences 2021, DOI 10.1016/j.ins.2020.05.121; "
@@ -121,16 +121,16 @@ static const egc_preset egc_preset_egc = {
                 "granularity=bucket",
 };
 
-static const egc_preset *const presets[] = {&egc_preset_egc, NULL};
+static const egc_method_preset *const presets[] = {&preset_egc, NULL};
 
-const egc_preset *const *egc_presets(void)
+const egc_method_preset *const *egc_method_presets(void)
 {
     return presets;
 }
 
-static const egc_preset *find_preset(const char *name)
+static const egc_method_preset *find_preset(const char *name)
 {
-    for (const egc_preset *const *preset = presets; *preset; preset++)
+    for (const egc_method_preset *const *preset = presets; *preset; preset++)
         if (strcmp((*preset)->name, name) == 0)
             return *preset;
     return NULL;
@@ -162,23 +162,23 @@ static egc_status unknown_method(const char *name, egc_error *err)
     size_t n = 0;
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++)
         names[n++] = *type;
-    for (const egc_preset *const *preset = presets; *preset; preset++)
+    for (const egc_method_preset *const *preset = presets; *preset; preset++)
         names[n++] = *preset;
     names[n] = NULL;
     assert(n < sizeof names / sizeof *names);
-    return egc_fail_unknown(err, "method", name, names);
+    return egc_registry_fail_unknown(err, "method", name, names);
 }
 
 egc_status egc_method_init(egc_method *method, const char *name, egc_error *err)
 {
-    const egc_preset *preset = find_preset(name);
+    const egc_method_preset *preset = find_preset(name);
     const egc_compressor_type *type;
     if (egc_compressor_find(preset ? preset->compressor : name, &type, NULL))
         return unknown_method(name, err);
     assert(type->params_size <= EGC_METHOD_PARAMS_MAX);
     *method = (egc_method){.name = preset ? preset->name : type->name, .compressor = type};
-    egc_params_init(egc_method_option_params, &method->options);
-    egc_params_init(type->params, method->params);
+    egc_param_init(egc_method_option_params, &method->options);
+    egc_param_init(type->params, method->params);
     apply_settings(method, type->settings);
     apply_settings(method, preset ? preset->settings : NULL);
     return EGC_OK;
@@ -187,19 +187,19 @@ egc_status egc_method_init(egc_method *method, const char *name, egc_error *err)
 egc_status egc_method_set(egc_method *method, const char *key, const egc_scalar *value,
                           egc_error *err)
 {
-    const egc_param *param = egc_params_find(method->compressor->params, key);
+    const egc_param *param = egc_param_find(method->compressor->params, key);
     if (param)
         return egc_param_set(param, method->params, value, err);
-    param = egc_params_find(egc_method_option_params, key);
+    param = egc_param_find(egc_method_option_params, key);
     if (param)
         return egc_param_set(param, &method->options, value, err);
 
     egc_buf valid = {0};
-    egc_status status = egc_params_names(method->compressor->params, &valid, err);
+    egc_status status = egc_param_names(method->compressor->params, &valid, err);
     if (!status && valid.len)
         status = egc_buf_printf(&valid, err, ", ");
     if (!status)
-        status = egc_params_names(egc_method_option_params, &valid, err);
+        status = egc_param_names(egc_method_option_params, &valid, err);
     if (!status)
         status = egc_fail(err, EGC_ERROR_NAME, "unknown key \"%s\" for %s; valid: %s", key,
                           method->name, (const char *)valid.data);
@@ -241,16 +241,16 @@ egc_status egc_method_describe(const egc_method *method, egc_buf *out, egc_error
 
 bool egc_method_has_momentum(const egc_method *method)
 {
-    return egc_memory_types()[method->options.memory]->has_velocity ||
+    return egc_error_feedback_types()[method->options.error_feedback]->has_velocity ||
            method->compressor->traits & EGC_TRAIT_MOMENTUM;
 }
 
-size_t egc_method_rounds(const egc_method *method)
+size_t egc_round_plan_count(const egc_method *method)
 {
     return egc_round_plan_of(method).n_rounds;
 }
 
-egc_round egc_method_round(const egc_method *method, size_t round)
+egc_round egc_round_plan_at(const egc_method *method, size_t round)
 {
     return egc_round_plan_of(method).round[round];
 }
@@ -265,13 +265,13 @@ double egc_method_density(const egc_method *method, uint64_t step)
     if (step >= warmup)
         return ratio;
     double rung = 1 + floor((double)RUNGS * (double)step / (double)warmup);
-    double density = method->options.warmup_schedule == EGC_WARMUP_LADDER
+    double density = method->options.warmup_curve == EGC_WARMUP_LADDER
                          ? pow(0.25, rung)
                          : pow(ratio, rung / (RUNGS + 1));
     return fmax(ratio, density);
 }
 
-double egc_correction_factor(double momentum, double tau)
+double egc_method_correction_factor(double momentum, double tau)
 {
     double m = momentum;
     return 1 / (1 - m * (1 - pow(m, tau)) / (tau * (1 - m)));

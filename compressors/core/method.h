@@ -18,8 +18,8 @@
  *     egc_encoder_step                           once a step
  *     for each round:
  *         egc_encoder_message                    every worker's bytes
- *         exchange as egc_method_round says
- *         egc_decoder_take                       after the last round: the average to apply
+ *         exchange as egc_round_plan_at says
+ *         egc_decoder_decode                       after the last round: the average to apply
  *     egc_encoder_finish                         what was not sent stays
  */
 #ifndef EGC_COMPRESSORS_CORE_METHOD_H
@@ -28,7 +28,7 @@
 #include <stdbool.h>
 
 #include "compressors/plugin.h"
-#include "error_feedback/memory.h"
+#include "error_feedback/error_feedback.h"
 
 typedef enum egc_granularity {
     EGC_GRANULARITY_LAYER, /* a unit is a layer */
@@ -48,7 +48,7 @@ typedef enum egc_correction {
     EGC_CORRECTION_ELEMENT, /* by the sender, from the wait of each element */
 } egc_correction;
 
-typedef enum egc_warmup_schedule { EGC_WARMUP_LADDER, EGC_WARMUP_EXPONENTIAL } egc_warmup_schedule;
+typedef enum egc_warmup_curve { EGC_WARMUP_LADDER, EGC_WARMUP_EXPONENTIAL } egc_warmup_curve;
 
 typedef enum egc_residual_lr {
     EGC_RESIDUAL_LR_SENT,    /* a delayed gradient is applied at the rate when it is sent */
@@ -59,16 +59,16 @@ typedef enum egc_entropy { EGC_ENTROPY_NONE, EGC_ENTROPY_RANGE } egc_entropy;
 
 /* Options that every method has. */
 typedef struct egc_method_options {
-    int memory;      /* position in egc_memory_types() */
-    double momentum; /* NAN: the workload's, or 0.9 where it has none */
-    bool masking;    /* momentum factor masking: u <- 0 where sent */
+    int error_feedback; /* position in egc_error_feedback_types() */
+    double momentum;    /* NAN: the workload's, or 0.9 where it has none */
+    bool masking;       /* momentum factor masking: u <- 0 where sent */
     bool nesterov;
     double low_pass;       /* b of memory = "lowpass" */
     double residual_decay; /* the residual is multiplied by it at every step */
     int residual_lr;       /* egc_residual_lr */
-    int index;             /* 0: auto; else 1 + position in egc_index_codecs() */
-    int value;             /* position in egc_value_codecs() */
-    double bloom_rate;     /* see egc_coding */
+    int index;             /* 0: auto; else 1 + position in egc_codec_index_types() */
+    int value;             /* position in egc_codec_value_types() */
+    double bloom_rate;     /* see egc_codec_context */
     int bloom_policy;      /* egc_bloom_policy */
     int entropy;           /* egc_entropy, of the whole message */
     bool predivide;        /* divide by the number of workers before the sum, not after */
@@ -76,7 +76,7 @@ typedef struct egc_method_options {
     int64_t min_elements;  /* smaller units are sent dense */
     bool dense_vectors;    /* so are layers of one dimension */
     int64_t warmup;        /* steps over which the density comes down to the ratio */
-    int warmup_schedule;   /* egc_warmup_schedule */
+    int warmup_curve;      /* egc_warmup_curve */
     double clip;           /* limit of the L2 norm of all workers' gradients; 0: none */
     double lr_scale;       /* the trainer multiplies the learning rate by it */
     int lr_correction;     /* egc_correction */
@@ -96,16 +96,16 @@ typedef struct egc_method {
 } egc_method;
 
 /* A preset is a compressor with other defaults, under a name of its own. */
-typedef struct egc_preset {
+typedef struct egc_method_preset {
     const char *name;
     const char *summary;
     const char *reference;
     const char *compressor;
     const char *settings; /* "key=value;key=value" */
-} egc_preset;
+} egc_method_preset;
 
 /* Every preset, NULL-terminated. */
-const egc_preset *const *egc_presets(void);
+const egc_method_preset *const *egc_method_presets(void);
 
 /* Fills method with the defaults of the compressor or preset called name. NAME, listing both. */
 egc_status egc_method_init(egc_method *method, const char *name, egc_error *err) EGC_MUST_CHECK;
@@ -133,8 +133,8 @@ typedef struct egc_round {
 } egc_round;
 
 /* How many rounds a step takes, and what they are. At most EGC_ROUNDS_MAX + 1. */
-size_t egc_method_rounds(const egc_method *method);
-egc_round egc_method_round(const egc_method *method, size_t round);
+size_t egc_round_plan_count(const egc_method *method);
+egc_round egc_round_plan_at(const egc_method *method, size_t round);
 
 /* The share of elements kept at `step` by types that aim at one: their ratio or, during warm-up, if
  * that is larger, DGC's ladder 1/4, 1/16, 1/64, ... or the exponential ratio^(1/6), ratio^(2/6),
@@ -144,7 +144,7 @@ double egc_method_density(const egc_method *method, uint64_t step);
 /* c(tau): what momentum factor masking loses over a window of tau steps, undone (our reading of
  * EGC's learning-rate correction):
  *     c(tau) = 1 / (1 - m (1 - m^tau) / (tau (1 - m))),   c(1) = 1/(1-m), c(inf) = 1. */
-double egc_correction_factor(double momentum, double tau);
+double egc_method_correction_factor(double momentum, double tau);
 
 /* ---- coders --------------------------------------------------------------------------------- */
 
@@ -175,7 +175,7 @@ typedef struct egc_coder_config {
     const egc_unit *units; /* in the order of the flat vector, which they cover; copied */
     size_t n_units;
     egc_workspace *workspace; /* borrowed; room for the longest unit */
-    egc_merge_rule merge;     /* of the exchange; egc_merge_check found nothing */
+    egc_merge_rule merge;     /* of the exchange; egc_merger_check found nothing */
     uint64_t *support;        /* NULL, or a bit for each element of the flat vector, which encoders
                                  set where they send one that was chosen; borrowed */
 } egc_coder_config;
@@ -201,9 +201,9 @@ typedef struct egc_gradient_check {
 
 /* What one step did to one unit. Squared norms are sums over the unit's elements. */
 typedef struct egc_encoding {
-    size_t sent;           /* k; n for units sent dense */
-    size_t wire_bytes;     /* in all rounds, before the entropy coder */
-    double bound_bits;     /* the least an exact code could use: see egc_sparse_bound_bits */
+    size_t sent;       /* k; n for units sent dense */
+    size_t wire_bytes; /* in all rounds, before the entropy coder */
+    double bound_bits; /* the least an exact code could use: see egc_sparse_message_bound_bits */
     double gradient_norm2; /* of what came in */
     double input_norm2;    /* of what the compressor saw (memory included) */
     double sent_norm2;     /* of what the receiver will decode */
@@ -268,7 +268,7 @@ void egc_decoder_regroup(egc_decoder *decoder, size_t n_workers);
 void egc_decoder_free(egc_decoder *decoder);
 
 /* What a round delivered for units [first, first + count). */
-typedef struct egc_delivery {
+typedef struct egc_decoder_input {
     uint64_t step;
     size_t round;
     size_t first;
@@ -279,14 +279,14 @@ typedef struct egc_delivery {
     size_t n_messages;
     bool reduced; /* the one message is the sum of n_workers; always so under a merge rule, where it
                      comes from egc_merger_join */
-} egc_delivery;
+} egc_decoder_input;
 
 /* Takes it in. In the last round writes the mean over workers, learning-rate correction included,
  * into the units' places of `average`, the flat vector (NULL in other rounds). FORMAT for anything
  * that no encoder of this method and these units wrote, and for bytes left over; NONFINITE when a
  * sum overflowed its elements; MEMORY. */
-egc_status egc_decoder_take(egc_decoder *decoder, const egc_delivery *delivery, float *average,
-                            egc_error *err) EGC_MUST_CHECK;
+egc_status egc_decoder_decode(egc_decoder *decoder, const egc_decoder_input *delivery,
+                              float *average, egc_error *err) EGC_MUST_CHECK;
 
 /* The correction last applied to a unit; 1 before the first. */
 double egc_decoder_correction(const egc_decoder *decoder, size_t unit);

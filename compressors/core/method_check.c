@@ -9,9 +9,9 @@
 
 #define REFUSE(...) return egc_fail(err, EGC_ERROR_UNSUPPORTED, __VA_ARGS__)
 
-static const egc_memory_type *memory_of(const egc_method *method)
+static const egc_error_feedback_type *error_feedback_of(const egc_method *method)
 {
-    return egc_memory_types()[method->options.memory];
+    return egc_error_feedback_types()[method->options.error_feedback];
 }
 
 static bool is_named(const char *name, const char *wanted)
@@ -19,29 +19,30 @@ static bool is_named(const char *name, const char *wanted)
     return strcmp(name, wanted) == 0;
 }
 
-static egc_status check_memory(const egc_method *method, egc_error *err)
+static egc_status check_error_feedback(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
     const egc_compressor_type *type = method->compressor;
-    const egc_memory_type *memory = memory_of(method);
-    if (options->nesterov && !memory->has_velocity)
-        REFUSE("nesterov needs memory = \"momentum\", got \"%s\"", memory->name);
-    if (memory->has_velocity && type->traits & EGC_TRAIT_MOMENTUM)
+    const egc_error_feedback_type *error_feedback = error_feedback_of(method);
+    if (options->nesterov && !error_feedback->has_velocity)
+        REFUSE("nesterov needs memory = \"momentum\", got \"%s\"", error_feedback->name);
+    if (error_feedback->has_velocity && type->traits & EGC_TRAIT_MOMENTUM)
         REFUSE("%s has momentum of its own, which memory = \"momentum\" would apply twice",
                type->name);
-    if (memory->has_residual && type->traits & EGC_TRAIT_UNSCALED)
+    if (error_feedback->has_residual && type->traits & EGC_TRAIT_UNSCALED)
         REFUSE("%s sends signs without a magnitude, which no residual could ever be paid off with; "
                "use memory = \"none\", or efsign",
                type->name);
-    const double usual = egc_params_find(egc_method_option_params, "low_pass")->def;
-    if (options->low_pass != usual && !is_named(memory->name, "lowpass"))
-        REFUSE("low_pass needs memory = \"lowpass\", got \"%s\"", memory->name);
-    bool kept = memory->has_residual && !memory->accumulates;
+    const double usual = egc_param_find(egc_method_option_params, "low_pass")->def;
+    if (options->low_pass != usual && !is_named(error_feedback->name, "lowpass"))
+        REFUSE("low_pass needs memory = \"lowpass\", got \"%s\"", error_feedback->name);
+    bool kept = error_feedback->has_residual && !error_feedback->accumulates;
     if (!kept && options->residual_decay != 1)
-        REFUSE("residual_decay needs a memory that keeps a residual, got \"%s\"", memory->name);
+        REFUSE("residual_decay needs a memory that keeps a residual, got \"%s\"",
+               error_feedback->name);
     if (!kept && options->residual_lr == EGC_RESIDUAL_LR_RESCALE)
         REFUSE("residual_lr = \"rescale\" needs a memory that keeps a residual, got \"%s\"",
-               memory->name);
+               error_feedback->name);
     if (options->nonfinite == EGC_NONFINITE_SKIP && type->traits & EGC_TRAIT_UNSCALED)
         REFUSE("nonfinite = \"skip\" needs messages that can say nothing; those of %s are signs",
                type->name);
@@ -52,8 +53,9 @@ static egc_status check_codecs(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
     const egc_compressor_type *type = method->compressor;
-    const egc_index_codec *index = options->index ? egc_index_codecs()[options->index - 1] : NULL;
-    const egc_value_codec *value = egc_value_codecs()[options->value];
+    const egc_index_codec *index =
+        options->index ? egc_codec_index_types()[options->index - 1] : NULL;
+    const egc_value_codec *value = egc_codec_value_types()[options->value];
     bool own_values = egc_method_has_own_values(method);
     if (!type->select && (index || options->value))
         REFUSE("%s writes its own bytes and takes no index or value codec", type->name);
@@ -103,11 +105,11 @@ static egc_status check_schedules(const egc_method *method, egc_error *err)
     bool ratio = type->density && !isnan(type->density(method->params));
     if (options->warmup && !ratio)
         REFUSE("warmup needs a compressor that aims at a ratio; %s does not", type->name);
-    if (!options->warmup && options->warmup_schedule)
+    if (!options->warmup && options->warmup_curve)
         REFUSE("warmup_schedule needs warmup, the number of its steps");
     if (options->lr_correction != EGC_CORRECTION_ELEMENT)
         return EGC_OK;
-    if (!memory_of(method)->has_velocity || !options->masking)
+    if (!error_feedback_of(method)->has_velocity || !options->masking)
         REFUSE("lr_correction = \"element\" undoes what masking takes: it needs memory = "
                "\"momentum\" and masking");
     if (!type->select || egc_method_has_own_values(method))
@@ -128,7 +130,7 @@ static egc_status check_compressor(const egc_method *method, egc_error *err)
     egc_unit unit = {.name = "", .count = 1000};
     egc_context context = {.unit = &unit, .density = egc_method_density(method, UINT64_MAX)};
     if (type->gain && type->gain(method->params, &context, unit.count) != 1 &&
-        memory_of(method)->has_residual)
+        error_feedback_of(method)->has_residual)
         REFUSE(
             "%s sends more than there is, which a residual would pay back for ever; use memory = "
             "\"none\"",
@@ -139,7 +141,7 @@ static egc_status check_compressor(const egc_method *method, egc_error *err)
 egc_status egc_method_check(const egc_method *method, egc_error *err)
 {
     egc_status (*const checks[])(const egc_method *, egc_error *) = {
-        check_compressor, check_memory, check_codecs, check_sums, check_schedules,
+        check_compressor, check_error_feedback, check_codecs, check_sums, check_schedules,
     };
     egc_status status = EGC_OK;
     for (size_t i = 0; i < sizeof checks / sizeof *checks && !status; i++)

@@ -16,39 +16,43 @@
 #include "codec/codec.h"
 #include "compressors/plugin.h"
 
-/* The exact size of the message that egc_sparse_write makes, in bytes; with a lossy index codec
- * that of `count` values, of which it may send more. */
-size_t egc_sparse_bytes(const egc_coding *coding, const egc_index_codec *index_codec,
-                        const egc_value_codec *value_codec, const uint32_t *index, size_t count,
-                        size_t n);
+/* The exact size of the message that egc_sparse_message_write makes, in bytes; with a lossy index
+ * codec that of `count` values, of which it may send more. */
+size_t egc_sparse_message_bytes(const egc_codec_context *coding, const egc_index_codec *index_codec,
+                                const egc_value_codec *value_codec, const uint32_t *index,
+                                size_t count, size_t n);
 
 /* Appends one message. index_codec NULL: the smallest for this selection. The values sent are
  * those of x or, if x is NULL, those in selection->value. On return selection says what was sent,
  * which a lossy index codec may have changed, with the values before coding, and decoded (room for
  * n, may be NULL) the values as the message gives them back. MEMORY. */
-egc_status egc_sparse_write(const egc_index_codec *index_codec, const egc_value_codec *value_codec,
-                            const egc_coding *coding, const float *x, egc_selection *selection,
-                            size_t n, egc_buf *wire, float *decoded, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sparse_message_write(const egc_index_codec *index_codec,
+                                    const egc_value_codec *value_codec,
+                                    const egc_codec_context *coding, const float *x,
+                                    egc_selection *selection, size_t n, egc_buf *wire,
+                                    float *decoded, egc_error *err) EGC_MUST_CHECK;
 
 /* Reads one message: selection->index and value have room for n. FORMAT. */
-egc_status egc_sparse_read(egc_reader *reader, egc_selection *selection, size_t n,
-                           egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sparse_message_read(egc_reader *reader, egc_selection *selection, size_t n,
+                                   egc_error *err) EGC_MUST_CHECK;
 
 /* The values alone: count elements where the codec has one (egc_value_codec.element), so that
  * such messages can be summed; otherwise bits, padded to a byte. MEMORY. */
-egc_status egc_values_write(const egc_value_codec *codec, const egc_coding *coding,
-                            const float *value, size_t count, egc_buf *wire, float *decoded,
-                            egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sparse_message_write_values(const egc_value_codec *codec,
+                                           const egc_codec_context *coding, const float *value,
+                                           size_t count, egc_buf *wire, float *decoded,
+                                           egc_error *err) EGC_MUST_CHECK;
 
 /* Reads them. FORMAT. */
-egc_status egc_values_read(const egc_value_codec *codec, egc_reader *reader, float *value,
-                           size_t count, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sparse_message_read_values(const egc_value_codec *codec, egc_reader *reader,
+                                          float *value, size_t count,
+                                          egc_error *err) EGC_MUST_CHECK;
 
-/* The size of what egc_values_write appends. */
-size_t egc_values_bytes(const egc_value_codec *codec, size_t count);
+/* The size of what egc_sparse_message_write_values appends. */
+size_t egc_sparse_message_values_bytes(const egc_value_codec *codec, size_t count);
 
 /* The least any exact code of k of n positions with fp32 values could use on average, in bits:
  * log2 C(n, k) + 32 k. */
-double egc_sparse_bound_bits(size_t count, size_t n);
+double egc_sparse_message_bound_bits(size_t count, size_t n);
 
 #endif

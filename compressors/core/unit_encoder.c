@@ -14,7 +14,7 @@ typedef struct unit_round {
     size_t index;
     const egc_unit *unit;
     egc_encoder_unit *own;
-    egc_memory_unit memory;
+    egc_error_feedback_unit error_feedback;
     const float *x; /* what there is to send */
     egc_context context;
     size_t round;
@@ -22,15 +22,15 @@ typedef struct unit_round {
 
 /* ---- the memory ------------------------------------------------------------------------------ */
 
-static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
+static egc_error_feedback_unit error_feedback_of(const egc_encoder *e, const egc_unit *unit)
 {
     float *residual = e->residual ? e->residual + unit->first : NULL;
-    return (egc_memory_unit){
+    return (egc_error_feedback_unit){
         .velocity = e->velocity ? e->velocity + unit->first : NULL,
         .residual = residual,
-        .input = e->memory->in_place ? residual
-                 : e->input          ? e->input + unit->first
-                                     : e->work->input,
+        .input = e->error_feedback->in_place ? residual
+                 : e->input                  ? e->input + unit->first
+                                             : e->work->input,
         .n = unit->count,
         .momentum = (float)e->momentum,
         .low_pass = (float)e->method.options.low_pass,
@@ -41,9 +41,10 @@ static egc_memory_unit memory_of(const egc_encoder *e, const egc_unit *unit)
 
 static egc_status compensate(egc_encoder *e, size_t u, egc_error *err)
 {
-    egc_memory_unit memory = memory_of(e, &e->units[u]);
+    egc_error_feedback_unit error_feedback = error_feedback_of(e, &e->units[u]);
     egc_encoder_unit *own = &e->unit[u];
-    egc_norms norms = e->memory->compensate(&memory, e->scale, e->gradient + e->units[u].first);
+    egc_norms norms =
+        e->error_feedback->compensate(&error_feedback, e->scale, e->gradient + e->units[u].first);
     own->encoding.input_norm2 = norms.norm2;
     own->max_abs = norms.max_abs;
     return isfinite(norms.norm2)
@@ -59,17 +60,18 @@ static unit_round unit_at(egc_encoder *e, size_t u, size_t round)
         .index = u,
         .unit = unit,
         .own = &e->unit[u],
-        .memory = memory_of(e, unit),
+        .error_feedback = error_feedback_of(e, unit),
         .round = round,
         .context = egc_workspace_context(e->work, &e->method, unit, e->step, e->n_workers,
-                                         egc_seed_derive(e->shared_seed, e->step, u)),
+                                         egc_rng_derive_seed(e->shared_seed, e->step, u)),
     };
-    gsl_rng_set(e->work->rng, egc_seed_derive(e->seed, e->step, (EGC_ROUNDS_MAX + 1) * u + round));
+    gsl_rng_set(e->work->rng,
+                egc_rng_derive_seed(e->seed, e->step, (EGC_ROUNDS_MAX + 1) * u + round));
     at.context.worker = e->worker;
     at.context.max_abs = at.own->max_abs;
     at.context.gradient = round == 0 ? e->gradient + unit->first : NULL;
     at.context.scale = e->scale;
-    at.x = at.memory.input;
+    at.x = at.error_feedback.input;
     if (e->skip) { /* nothing to send; the memory stays as it is */
         memset(e->work->input, 0, unit->count * sizeof(float));
         at.x = e->work->input;
@@ -103,8 +105,8 @@ static void account_dense(unit_round *at)
     out->residual_norm2 = e->residual ? out->error_norm2 : 0;
     out->sent = n;
     out->bound_bits = 32 * (double)n;
-    if (e->memory->update_dense && !e->skip)
-        e->memory->update_dense(&at->memory, decoded);
+    if (e->error_feedback->update_dense && !e->skip)
+        e->error_feedback->update_dense(&at->error_feedback, decoded);
 }
 
 /* x over the divisor, in work->value where that is not x itself. */
@@ -129,8 +131,8 @@ static egc_status send_dense(unit_round *at, egc_buf *wire, egc_error *err)
 {
     egc_encoder *e = at->e;
     size_t n = at->unit->count;
-    egc_status status = egc_values_write(egc_dense_codec(&e->plan), NULL, divided(at), n, wire,
-                                         e->work->decoded, err);
+    egc_status status = egc_sparse_message_write_values(
+        egc_round_plan_dense_codec(&e->plan), NULL, divided(at), n, wire, e->work->decoded, err);
     if (status)
         return status;
     undivide(at, n);
@@ -157,7 +159,7 @@ static egc_status send_coded(unit_round *at, egc_buf *wire, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_encode_finish(egc_encoder *e, size_t u, egc_error *err)
+egc_status egc_unit_encoder_finish(egc_encoder *e, size_t u, egc_error *err)
 {
     unit_round at = unit_at(e, u, e->plan.n_rounds - 1);
     egc_status status =
@@ -176,7 +178,7 @@ static uint32_t wait_of(const unit_round *at, uint32_t index)
     return (uint32_t)at->e->step + 1 - at->e->sent_at[at->unit->first + index];
 }
 
-/* What an exchange may yet drop is put aside until egc_encode_settle. */
+/* What an exchange may yet drop is put aside until egc_unit_encoder_settle. */
 static egc_status put_aside(unit_round *at, const egc_selection *selection, const float *decoded,
                             egc_error *err)
 {
@@ -232,26 +234,26 @@ static egc_status account_sent(unit_round *at, const egc_selection *selection, c
     mark_support(at, selection);
     if (e->may_drop)
         return put_aside(at, selection, decoded, err);
-    if (e->memory->update && !e->skip)
-        e->memory->update(&at->memory, selection->index, decoded, selection->count);
+    if (e->error_feedback->update && !e->skip)
+        e->error_feedback->update(&at->error_feedback, selection->index, decoded, selection->count);
     return EGC_OK;
 }
 
 /* The selection is what was sent and survived; what was dropped stays where it is. */
-void egc_encode_settle(egc_encoder *e, size_t u)
+void egc_unit_encoder_settle(egc_encoder *e, size_t u)
 {
     egc_encoder_unit *own = &e->unit[u];
-    egc_memory_unit memory = memory_of(e, &e->units[u]);
+    egc_error_feedback_unit error_feedback = error_feedback_of(e, &e->units[u]);
     const egc_sent *sent = (const egc_sent *)(const void *)own->sent.data;
     egc_selection kept = {.index = e->work->index, .value = e->work->decoded};
-    size_t n_survivors, s = 0;
-    const uint32_t *survivor = egc_decoder_survivors(e->replica, u, &n_survivors);
+    size_t n_merged, s = 0;
+    const uint32_t *survivor = egc_decoder_merged(e->replica, u, &n_merged);
     for (size_t i = 0; i < own->sent.len / sizeof *sent; i++) {
         uint32_t index = sent[i].index;
-        double input = memory.input[index], left = input - (double)sent[i].value;
-        while (s < n_survivors && survivor[s] < index)
+        double input = error_feedback.input[index], left = input - (double)sent[i].value;
+        while (s < n_merged && survivor[s] < index)
             s++;
-        if (s == n_survivors || survivor[s] != index) {
+        if (s == n_merged || survivor[s] != index) {
             own->encoding.residual_norm2 += e->residual ? input * input - left * left : 0;
             continue;
         }
@@ -260,8 +262,8 @@ void egc_encode_settle(egc_encoder *e, size_t u)
         kept.index[kept.count] = index;
         kept.value[kept.count++] = sent[i].value;
     }
-    if (e->memory->update && !e->skip)
-        e->memory->update(&memory, kept.index, kept.value, kept.count);
+    if (e->error_feedback->update && !e->skip)
+        e->error_feedback->update(&error_feedback, kept.index, kept.value, kept.count);
 }
 
 /* The learning-rate correction of each chosen element, from its own wait; NULL when there is none
@@ -278,16 +280,16 @@ static egc_status correct_elements(unit_round *at, egc_selection *selection, flo
         return egc_fail_memory(err, selection->count * sizeof **factor);
     for (size_t i = 0; i < selection->count; i++) {
         uint32_t index = selection->index[i];
-        (*factor)[i] = (float)egc_correction_factor(e->momentum, wait_of(at, index));
+        (*factor)[i] = (float)egc_method_correction_factor(e->momentum, wait_of(at, index));
         selection->value[i] = (*factor)[i] * at->x[index];
     }
     return EGC_OK;
 }
 
-static egc_coding coding_of(const unit_round *at)
+static egc_codec_context coding_of(const unit_round *at)
 {
     const egc_method_options *options = &at->e->method.options;
-    return (egc_coding){
+    return (egc_codec_context){
         .bloom_rate = options->bloom_rate,
         .bloom_policy = options->bloom_policy,
         .rng = at->context.rng,
@@ -312,15 +314,15 @@ static egc_status send_sparse(unit_round *at, egc_buf *wire, egc_error *err)
         return status;
 
     const egc_index_codec *index_codec =
-        options->index ? egc_index_codecs()[options->index - 1] : NULL;
+        options->index ? egc_codec_index_types()[options->index - 1] : NULL;
     bool values_ready = factor || egc_method_has_own_values(&e->method);
-    egc_coding coding = coding_of(at);
-    status = egc_sparse_write(index_codec, egc_value_codecs()[options->value], &coding,
-                              values_ready ? NULL : at->x, &selection, at->unit->count, wire,
-                              e->work->decoded, err);
+    egc_codec_context coding = coding_of(at);
+    status = egc_sparse_message_write(index_codec, egc_codec_value_types()[options->value], &coding,
+                                      values_ready ? NULL : at->x, &selection, at->unit->count,
+                                      wire, e->work->decoded, err);
     if (status)
         return status;
-    at->own->encoding.bound_bits = egc_sparse_bound_bits(selection.count, at->unit->count);
+    at->own->encoding.bound_bits = egc_sparse_message_bound_bits(selection.count, at->unit->count);
     return account_sent(at, &selection, factor, err);
 }
 
@@ -345,9 +347,10 @@ static egc_status send_shared(unit_round *at, egc_buf *wire, egc_error *err)
         return status;
     for (size_t i = 0; i < selection.count; i++)
         selection.value[i] *= gain / divisor(e);
-    egc_coding coding = coding_of(at);
-    status = egc_values_write(egc_value_codecs()[e->method.options.value], &coding, selection.value,
-                              selection.count, wire, e->work->decoded, err);
+    egc_codec_context coding = coding_of(at);
+    status = egc_sparse_message_write_values(egc_codec_value_types()[e->method.options.value],
+                                             &coding, selection.value, selection.count, wire,
+                                             e->work->decoded, err);
     if (status)
         return status;
     undivide(at, selection.count);
@@ -374,8 +377,8 @@ static egc_status own_message(unit_round *at, size_t shard, egc_buf *wire, egc_e
                            at->x, n, wire, err);
 }
 
-egc_status egc_encode_unit(egc_encoder *e, size_t u, size_t round, size_t shard, egc_buf *wire,
-                           egc_error *err)
+egc_status egc_unit_encoder_message(egc_encoder *e, size_t u, size_t round, size_t shard,
+                                    egc_buf *wire, egc_error *err)
 {
     if (round == 0 && shard == 0 && !e->skip) {
         egc_status status = compensate(e, u, err);
@@ -385,8 +388,8 @@ egc_status egc_encode_unit(egc_encoder *e, size_t u, size_t round, size_t shard,
     unit_round at = unit_at(e, u, round);
     const egc_compressor_type *type = e->method.compressor;
     if (at.own->dense)
-        return egc_round_is_last(&e->plan, round) ? send_dense(&at, wire, err) : EGC_OK;
-    if (egc_round_is_own(&e->plan, round))
+        return egc_round_plan_is_last(&e->plan, round) ? send_dense(&at, wire, err) : EGC_OK;
+    if (egc_round_plan_is_own(&e->plan, round))
         return own_message(&at, shard, wire, err);
     if (type->traits & EGC_TRAIT_SHARED)
         return send_shared(&at, wire, err);

@@ -3,28 +3,28 @@
  * sends the compressed difference to it, and moves h by what was sent. Receivers keep the average
  * of the estimates, which moves by the average of what they decode, and apply that. Nothing is
  * delayed: what is not sent this time is still missing from h, and part of the next difference. */
-#include "error_feedback/memory.h"
+#include "error_feedback/error_feedback.h"
 
-static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)
 {
     for (size_t i = 0; i < unit->n; i++)
         unit->input[i] = -unit->residual[i];
     return egc_kernels_get()->residual(scale, gradient, unit->input, unit->n);
 }
 
-static void update(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+static void update(const egc_error_feedback_unit *unit, const uint32_t *index, const float *decoded,
                    size_t count)
 {
     for (size_t i = 0; i < count; i++)
         unit->residual[index[i]] += decoded[i];
 }
 
-static void update_dense(const egc_memory_unit *unit, const float *decoded)
+static void update_dense(const egc_error_feedback_unit *unit, const float *decoded)
 {
     egc_kernels_get()->axpy(1, decoded, unit->residual, unit->n);
 }
 
-const egc_memory_type egc_memory_ef21 = {
+const egc_error_feedback_type egc_error_feedback_ef21 = {
     .name = "ef21",
     .summary = "sends the compressed change of an estimate of the gradient",
     .formula = "p = g - h; h <- h + decoded(p); receivers: H <- H + mean decoded(p), applied: H",

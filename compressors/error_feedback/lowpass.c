@@ -3,9 +3,9 @@
  * residuals of different workers, and with them their choices, stay alike. With low_pass = 1 it is
  * plain error feedback; below 1 a share 1 - low_pass of every change of the residual is given up,
  * so sent and residual do not add up to what came in. */
-#include "error_feedback/memory.h"
+#include "error_feedback/error_feedback.h"
 
-static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)
 {
     for (size_t i = 0; i < unit->n; i++)
         unit->input[i] = unit->residual[i];
@@ -13,14 +13,14 @@ static egc_norms compensate(const egc_memory_unit *unit, float scale, const floa
 }
 
 /* The part of e <- (1 - b) e + b (p - decoded) that does not depend on what was sent. */
-static void relax(const egc_memory_unit *unit)
+static void relax(const egc_error_feedback_unit *unit)
 {
     float b = unit->low_pass;
     for (size_t i = 0; i < unit->n; i++)
         unit->residual[i] = (1 - b) * unit->residual[i] + b * unit->input[i];
 }
 
-static void update(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+static void update(const egc_error_feedback_unit *unit, const uint32_t *index, const float *decoded,
                    size_t count)
 {
     relax(unit);
@@ -28,13 +28,13 @@ static void update(const egc_memory_unit *unit, const uint32_t *index, const flo
         unit->residual[index[i]] -= unit->low_pass * decoded[i];
 }
 
-static void update_dense(const egc_memory_unit *unit, const float *decoded)
+static void update_dense(const egc_error_feedback_unit *unit, const float *decoded)
 {
     relax(unit);
     egc_kernels_get()->axpy(-unit->low_pass, decoded, unit->residual, unit->n);
 }
 
-const egc_memory_type egc_memory_lowpass = {
+const egc_error_feedback_type egc_error_feedback_lowpass = {
     .name = "lowpass",
     .summary = "error feedback behind a low-pass filter (ScaleCom)",
     .formula = "p = g + e; e <- (1 - b) e + b (p - decoded(p)), b = low_pass",

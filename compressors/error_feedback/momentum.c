@@ -3,16 +3,16 @@
  * residual and not after it, so the optimiser must apply plain SGD. With momentum factor masking
  * the velocity of what was sent starts again from 0, so that stale momentum does not carry a
  * delayed gradient further. */
-#include "error_feedback/memory.h"
+#include "error_feedback/error_feedback.h"
 
-static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)
 {
     const egc_kernels *kernels = egc_kernels_get();
     return (unit->nesterov ? kernels->nesterov : kernels->momentum)(
         unit->momentum, scale, gradient, unit->velocity, unit->residual, unit->n);
 }
 
-const egc_memory_type egc_memory_momentum = {
+const egc_error_feedback_type egc_error_feedback_momentum = {
     .name = "momentum",
     .summary = "momentum-corrected residual (DGC)",
     .formula = "u <- m u + g; v <- v + u (nesterov: u <- m (u + g); v <- v + u + g); "
@@ -22,6 +22,6 @@ const egc_memory_type egc_memory_momentum = {
     .has_residual = true,
     .in_place = true,
     .compensate = compensate,
-    .update = egc_memory_subtract,
-    .update_dense = egc_memory_subtract_dense,
+    .update = egc_error_feedback_subtract,
+    .update_dense = egc_error_feedback_subtract_dense,
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Error feedback (Seide et al. 2014; Stich et al. 2018; Karimireddy et al. 2019): what was not
  * sent is added to the next gradient. Momentum, if any, is the optimiser's. */
-#include "error_feedback/memory.h"
+#include "error_feedback/error_feedback.h"
 
-static egc_norms compensate(const egc_memory_unit *unit, float scale, const float *gradient)
+static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)
 {
     return egc_kernels_get()->residual(scale, gradient, unit->residual, unit->n);
 }
 
-const egc_memory_type egc_memory_residual = {
+const egc_error_feedback_type egc_error_feedback_residual = {
     .name = "residual",
     .summary = "error feedback: what was not sent is added to the next gradient",
     .formula = "p = g + e; e <- p - decoded(p)",
@@ -16,6 +16,6 @@ const egc_memory_type egc_memory_residual = {
     .has_residual = true,
     .in_place = true,
     .compensate = compensate,
-    .update = egc_memory_subtract,
-    .update_dense = egc_memory_subtract_dense,
+    .update = egc_error_feedback_subtract,
+    .update_dense = egc_error_feedback_subtract_dense,
 };

@@ -45,7 +45,8 @@ const egc_kernels *const *egc_kernels_all(void)
 egc_status egc_kernels_use(const char *name, egc_error *err)
 {
     const egc_kernels *found;
-    egc_status status = egc_find_named("kernels", name, (const void *const *)variants, &found, err);
+    egc_status status =
+        egc_registry_find("kernels", name, (const void *const *)variants, &found, err);
     if (status)
         return status;
     if (!cpu_can_run(found))

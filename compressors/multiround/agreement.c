@@ -24,31 +24,32 @@ egc_status egc_agreement_select(const void *params, void *state, const egc_conte
 static uint8_t place_of(const egc_index_codec *codec)
 {
     uint8_t place = 0;
-    while (egc_index_codecs()[place] != codec)
+    while (egc_codec_index_types()[place] != codec)
         place++;
     return place;
 }
 
-egc_status egc_indices_write(uint32_t *index, size_t count, size_t n, egc_buf *wire, egc_error *err)
+egc_status egc_agreement_write(uint32_t *index, size_t count, size_t n, egc_buf *wire,
+                               egc_error *err)
 {
-    egc_status status = egc_varint_append(wire, (uint32_t)count, err);
+    egc_status status = egc_bits_append_varint(wire, (uint32_t)count, err);
     if (status || count == 0)
         return status;
-    const egc_index_codec *codec = egc_index_codec_smallest(index, count, n);
+    const egc_index_codec *codec = egc_codec_smallest_index(index, count, n);
     uint8_t place = place_of(codec);
     status = egc_buf_append(wire, &place, 1, err);
     if (status)
         return status;
-    egc_bit_writer bits = egc_bit_writer_to(wire);
-    status = codec->write(&bits, &(egc_coding){0}, index, &count, n, err);
+    egc_bits_writer bits = egc_bits_writer_to(wire);
+    status = codec->write(&bits, &(egc_codec_context){0}, index, &count, n, err);
     return status ? status : egc_bits_flush(&bits, err);
 }
 
-egc_status egc_indices_read(egc_reader *reader, uint32_t *index, size_t *count, size_t n,
-                            egc_error *err)
+egc_status egc_agreement_read(egc_reader *reader, uint32_t *index, size_t *count, size_t n,
+                              egc_error *err)
 {
     uint32_t k;
-    egc_status status = egc_varint_read(reader, &k, err);
+    egc_status status = egc_bits_read_varint(reader, &k, err);
     if (status)
         return status;
     if (k > n)
@@ -60,11 +61,11 @@ egc_status egc_indices_read(egc_reader *reader, uint32_t *index, size_t *count, 
     status = egc_reader_take(reader, 1, &place, err);
     if (status)
         return status;
-    if (*place >= EGC_N_INDEX_CODECS || egc_index_codecs()[*place]->lossy)
+    if (*place >= EGC_N_INDEX_CODECS || egc_codec_index_types()[*place]->lossy)
         return egc_fail(err, EGC_ERROR_FORMAT, "no exact index codec has the number %u", *place);
-    egc_bit_reader bits = egc_bit_reader_of(reader);
-    status = egc_index_codecs()[*place]->read(&bits, index, count, n, err);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
+    status = egc_codec_index_types()[*place]->read(&bits, index, count, n, err);
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }

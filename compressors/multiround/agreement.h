@@ -19,11 +19,11 @@ egc_status egc_agreement_select(const void *params, void *state, const egc_conte
 
 /* Appends `count` ascending indices < n: their number as a varint and, when there are any, a byte
  * for the index codec that needs the fewest bits and what it writes, padded to a byte. MEMORY. */
-egc_status egc_indices_write(uint32_t *index, size_t count, size_t n, egc_buf *wire,
-                             egc_error *err) EGC_MUST_CHECK;
+egc_status egc_agreement_write(uint32_t *index, size_t count, size_t n, egc_buf *wire,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* Reads them into index, which has room for n. FORMAT. */
-egc_status egc_indices_read(egc_reader *reader, uint32_t *index, size_t *count, size_t n,
-                            egc_error *err) EGC_MUST_CHECK;
+egc_status egc_agreement_read(egc_reader *reader, uint32_t *index, size_t *count, size_t n,
+                              egc_error *err) EGC_MUST_CHECK;
 
 #endif

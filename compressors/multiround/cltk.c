@@ -63,7 +63,7 @@ static egc_status message(const void *params, void *state, const void *replica,
         if (status)
             return status;
     }
-    return egc_indices_write(index, count, n, wire, err);
+    return egc_agreement_write(index, count, n, wire, err);
 }
 
 static egc_status absorb(const void *params, void *replica, const egc_context *context,
@@ -72,7 +72,7 @@ static egc_status absorb(const void *params, void *replica, const egc_context *c
 {
     (void)params, (void)context, (void)round, (void)n_messages;
     egc_agreement *agreed = replica;
-    return egc_indices_read(&messages[0], agreed->index, &agreed->count, n, err);
+    return egc_agreement_read(&messages[0], agreed->index, &agreed->count, n, err);
 }
 
 static const egc_rounds leader_rounds = {

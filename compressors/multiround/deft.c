@@ -197,7 +197,7 @@ static bool is_in_bin_of(const egc_context *context, size_t worker, uint32_t bin
 
 static unsigned bin_bits(const egc_context *context)
 {
-    return egc_bit_width((uint32_t)(context->n_workers - 1));
+    return egc_bits_width((uint32_t)(context->n_workers - 1));
 }
 
 static egc_status write_bins(const egc_context *context, partition *p, const float *x, size_t n,
@@ -209,7 +209,7 @@ static egc_status write_bins(const egc_context *context, partition *p, const flo
     egc_status status = allocate(context, p, x, n, err);
     if (!status)
         status = pack(context, p, bin, err);
-    egc_bit_writer bits = egc_bit_writer_to(wire);
+    egc_bits_writer bits = egc_bits_writer_to(wire);
     for (size_t i = 0; i < p->n_parts && !status; i++)
         status = egc_bits_write(&bits, bin[i], bin_bits(context), err);
     return status ? status : egc_bits_flush(&bits, err);
@@ -235,7 +235,7 @@ static egc_status write_indices(const egc_context *context, partition *p, const 
         chosen += status ? 0 : count;
         before += own->count;
     }
-    return status ? status : egc_indices_write(index, chosen, before, wire, err);
+    return status ? status : egc_agreement_write(index, chosen, before, wire, err);
 }
 
 static egc_status message(const void *params, void *state, const void *replica,
@@ -254,7 +254,7 @@ static egc_status message(const void *params, void *state, const void *replica,
 static egc_status read_bins(const egc_context *context, const partition *p, egc_reader *reader,
                             uint32_t *bin, egc_error *err)
 {
-    egc_bit_reader bits = egc_bit_reader_of(reader);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
     for (size_t i = 0; i < p->n_parts; i++) {
         egc_status status = egc_bits_read(&bits, bin_bits(context), &bin[i], err);
         if (status)
@@ -262,7 +262,7 @@ static egc_status read_bins(const egc_context *context, const partition *p, egc_
         if (bin[i] >= context->n_workers)
             return egc_fail(err, EGC_ERROR_FORMAT, "bin %u of %zu", bin[i], context->n_workers);
     }
-    egc_bit_reader_finish(&bits, reader);
+    egc_bits_reader_finish(&bits, reader);
     return EGC_OK;
 }
 
@@ -275,7 +275,7 @@ static egc_status read_indices(const egc_context *context, const partition *p, c
     for (size_t i = 0; i < p->n_parts; i++)
         if (is_in_bin_of(context, worker, bin[i]))
             n_own += p->parts[i].count;
-    egc_status status = egc_indices_read(reader, index, &count, n_own, err);
+    egc_status status = egc_agreement_read(reader, index, &count, n_own, err);
     if (status)
         return status;
     size_t next = 0, before = 0;

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-const char *const egc_tie_words[] = {"plus", "zero", NULL};
+const char *const egc_vote_tie_words[] = {"plus", "zero", NULL};
 
 /* ---- signs ---------------------------------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ egc_status egc_vote_check(const void *params_, egc_error *err)
     const egc_vote_params *params = params_;
     if (!params->vote && params->tie)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED, "tie = \"%s\" needs vote = true",
-                        egc_tie_words[params->tie]);
+                        egc_vote_tie_words[params->tie]);
     return EGC_OK;
 }
 
@@ -76,7 +76,7 @@ egc_status egc_vote_check(const void *params_, egc_error *err)
  */
 static size_t fields_of(const egc_vote_params *params, size_t n_workers)
 {
-    return params->tie == EGC_TIE_ZERO && n_workers % 2 == 0 ? 2 : 1;
+    return params->tie == EGC_VOTE_TIE_ZERO && n_workers % 2 == 0 ? 2 : 1;
 }
 
 size_t egc_vote_replica_size(const void *params, const egc_unit *unit)

@@ -13,13 +13,13 @@
 
 #include "compressors/plugin.h"
 
-typedef enum egc_tie { EGC_TIE_PLUS, EGC_TIE_ZERO } egc_tie;
-extern const char *const egc_tie_words[];
+typedef enum egc_vote_tie { EGC_VOTE_TIE_PLUS, EGC_VOTE_TIE_ZERO } egc_vote_tie;
+extern const char *const egc_vote_tie_words[];
 
 /* What the parameters of every type that votes begin with. */
 typedef struct egc_vote_params {
     bool vote;
-    int tie; /* egc_tie */
+    int tie; /* egc_vote_tie */
 } egc_vote_params;
 
 /* Their rows in the parameter table of such a type. */
@@ -29,7 +29,7 @@ typedef struct egc_vote_params {
               .def = 1),                                                                           \
         EGC_PARAM(type, voting.tie, CHOICE, "tie",                                                 \
                   "what a tied vote is; zero: the reply has a second bit where P is even",         \
-                  .def = EGC_TIE_PLUS, .choices = egc_tie_words)
+                  .def = EGC_VOTE_TIE_PLUS, .choices = egc_vote_tie_words)
 
 /* Appends the signs of x. MEMORY. */
 egc_status egc_signs_append(const float *x, size_t n, egc_buf *wire, egc_error *err) EGC_MUST_CHECK;

@@ -39,14 +39,14 @@ static egc_status encode(const void *params, void *state, const egc_context *con
                          const float *x, size_t n, egc_buf *wire, egc_error *err)
 {
     (void)state, (void)context;
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (status)
         return status;
-    egc_put_float(&packer, (float)(norm1(x, n) / (double)n));
+    egc_quantiser_put_float(&packer, (float)(norm1(x, n) / (double)n));
     for (size_t i = 0; i < n; i++)
-        egc_put(&packer, egc_is_negative(x[i]), 1);
-    egc_packer_close(&packer);
+        egc_quantiser_put(&packer, egc_is_negative(x[i]), 1);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
@@ -54,17 +54,17 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
                          egc_error *err)
 {
     (void)params;
-    egc_bit_reader bits = egc_bit_reader_of(reader);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
     float scale;
-    egc_status status = egc_read_scale(&bits, 0, FLT_MAX, &scale, err);
+    egc_status status = egc_quantiser_read_scale(&bits, 0, FLT_MAX, &scale, err);
     if (!status)
-        status = egc_need(&bits, n, err);
+        status = egc_quantiser_need(&bits, n, err);
     if (status)
         return status;
     const float value[] = {weight * scale, -(weight * scale)};
     for (size_t i = 0; i < n; i++)
-        out[i] += value[egc_take(&bits, 1)];
-    egc_bit_reader_finish(&bits, reader);
+        out[i] += value[egc_quantiser_get(&bits, 1)];
+    egc_bits_reader_finish(&bits, reader);
     return EGC_OK;
 }
 

@@ -77,17 +77,17 @@ static egc_status encode(const void *params, void *state, const egc_context *con
 {
     (void)state, (void)context;
     double inverse = 1 / step_of(params);
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++)
-        egc_put(&packer, tag_of(steps_of(x[i], inverse)), 2);
+        egc_quantiser_put(&packer, tag_of(steps_of(x[i], inverse)), 2);
     for (size_t i = 0; i < n; i++) {
         uint32_t m = steps_of(x[i], inverse), tag = tag_of(m);
-        egc_put(&packer, payload_of(x[i], m, tag), payload_bits[tag]);
+        egc_quantiser_put(&packer, payload_of(x[i], m, tag), payload_bits[tag]);
     }
-    egc_packer_close(&packer);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
@@ -104,12 +104,12 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
                          egc_error *err)
 {
     double step = step_of(params);
-    egc_bit_reader tags = egc_bit_reader_of(reader), bits = tags;
-    egc_status status = egc_need(&tags, 2 * (uint64_t)n, err);
+    egc_bits_reader tags = egc_bits_reader_of(reader), bits = tags;
+    egc_status status = egc_quantiser_need(&tags, 2 * (uint64_t)n, err);
     if (!status)
         bits.position = 2 * (uint64_t)n;
     for (size_t i = 0; i < n && !status; i++) {
-        uint32_t tag = egc_take(&tags, 2), payload;
+        uint32_t tag = egc_quantiser_get(&tags, 2), payload;
         status = egc_bits_read(&bits, payload_bits[tag], &payload, err);
         uint32_t sign = payload >> sign_bit[tag], place = payload & ((1u << sign_bit[tag]) - 1);
         float value = (float)((least[tag] + place) * step);
@@ -121,7 +121,7 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
         out[i] += weight * value;
     }
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }
 

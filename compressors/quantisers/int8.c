@@ -28,7 +28,7 @@ enum { TREE, AFFINE };
 
 typedef struct int8_params {
     int code;
-    int64_t bucket;
+    int64_t block;
 } int8_params;
 
 static const char *const code_words[] = {"tree", "affine", NULL};
@@ -37,8 +37,7 @@ static const egc_param params_table[] = {
     EGC_PARAM(int8_params, code, CHOICE, "code",
               "what a byte stands for: Dettmers' dynamic tree, or equal steps", .def = TREE,
               .choices = code_words),
-    EGC_PARAM(int8_params, bucket, INT, "bucket", "elements that share a scale; 0: all",
-              .max = 1e9),
+    EGC_PARAM(int8_params, block, INT, "bucket", "elements that share a scale; 0: all", .max = 1e9),
     EGC_PARAM_END,
 };
 
@@ -52,7 +51,7 @@ static double tree_value(unsigned m)
 {
     if (m == 0)
         return 0;
-    unsigned e = DECADES - egc_bit_width(m), items = 1u << (DECADES - 1 - e), j = m - items;
+    unsigned e = DECADES - egc_bits_width(m), items = 1u << (DECADES - 1 - e), j = m - items;
     return (items + 9 * (j + 1)) / (10 * items * powers_of_ten[e]);
 }
 
@@ -78,7 +77,7 @@ static uint32_t tree_nearest(const tree_decade decade[DECADES], double r)
     return (uint32_t)(decade[e].slope * r + decade[e].offset);
 }
 
-static void encode_tree(const float *x, size_t n, size_t length, egc_packer *packer)
+static void encode_tree(const float *x, size_t n, size_t length, egc_quantiser_packer *packer)
 {
     tree_decade decade[DECADES];
     tree_decades(decade);
@@ -86,15 +85,15 @@ static void encode_tree(const float *x, size_t n, size_t length, egc_packer *pac
         size_t end = n - start < length ? n : start + length;
         float scale = egc_kernels_get()->max_abs(x + start, end - start);
         double divisor = scale > 0 ? (double)scale : 1;
-        egc_put_float(packer, scale);
+        egc_quantiser_put_float(packer, scale);
         for (size_t i = start; i < end; i++) {
             uint32_t m = tree_nearest(decade, fabs((double)x[i]) / divisor);
-            egc_put(packer, m | (egc_is_negative(x[i]) & (m > 0)) << SIGN_BIT, 8);
+            egc_quantiser_put(packer, m | (egc_is_negative(x[i]) & (m > 0)) << SIGN_BIT, 8);
         }
     }
 }
 
-static egc_status decode_tree(egc_bit_reader *bits, float weight, float *out, size_t n,
+static egc_status decode_tree(egc_bits_reader *bits, float weight, float *out, size_t n,
                               size_t length, egc_error *err)
 {
     double value[1 << 8];
@@ -103,14 +102,14 @@ static egc_status decode_tree(egc_bit_reader *bits, float weight, float *out, si
     for (size_t start = 0; start < n; start += length) {
         size_t end = n - start < length ? n : start + length;
         float scale;
-        egc_status status = egc_read_scale(bits, 0, FLT_MAX, &scale, err);
+        egc_status status = egc_quantiser_read_scale(bits, 0, FLT_MAX, &scale, err);
         if (!status)
-            status = egc_need(bits, 8 * (uint64_t)(end - start), err);
+            status = egc_quantiser_need(bits, 8 * (uint64_t)(end - start), err);
         if (status)
             return status;
         bool signed_zero = false;
         for (size_t i = start; i < end; i++) {
-            uint32_t code = egc_take(bits, 8);
+            uint32_t code = egc_quantiser_get(bits, 8);
             signed_zero |= code == SIGNED_ZERO;
             out[i] += weight * (float)(value[code] * (double)scale);
         }
@@ -133,7 +132,7 @@ static affine_range affine_range_of(float lo, float hi)
     return (affine_range){lo, hi, step, step > 0 ? floor(-(double)lo / step + 0.5) : 0};
 }
 
-static void encode_affine(const float *x, size_t n, size_t length, egc_packer *packer)
+static void encode_affine(const float *x, size_t n, size_t length, egc_quantiser_packer *packer)
 {
     for (size_t start = 0; start < n; start += length) {
         size_t end = n - start < length ? n : start + length;
@@ -144,31 +143,31 @@ static void encode_affine(const float *x, size_t n, size_t length, egc_packer *p
         }
         affine_range range = affine_range_of(lo, hi);
         double divisor = range.step > 0 ? range.step : 1;
-        egc_put_float(packer, lo);
-        egc_put_float(packer, hi);
+        egc_quantiser_put_float(packer, lo);
+        egc_quantiser_put_float(packer, hi);
         for (size_t i = start; i < end; i++) { /* z >= -lo/step - 1/2: never below 0 */
             double q = (double)x[i] / divisor + 0.5 + range.zero;
-            egc_put(packer, (uint32_t)(q < 255 ? q : 255), 8);
+            egc_quantiser_put(packer, (uint32_t)(q < 255 ? q : 255), 8);
         }
     }
 }
 
-static egc_status decode_affine(egc_bit_reader *bits, float weight, float *out, size_t n,
+static egc_status decode_affine(egc_bits_reader *bits, float weight, float *out, size_t n,
                                 size_t length, egc_error *err)
 {
     for (size_t start = 0; start < n; start += length) {
         size_t end = n - start < length ? n : start + length;
         float lo, hi;
-        egc_status status = egc_read_scale(bits, -FLT_MAX, 0, &lo, err);
+        egc_status status = egc_quantiser_read_scale(bits, -FLT_MAX, 0, &lo, err);
         if (!status)
-            status = egc_read_scale(bits, 0, FLT_MAX, &hi, err);
+            status = egc_quantiser_read_scale(bits, 0, FLT_MAX, &hi, err);
         if (!status)
-            status = egc_need(bits, 8 * (uint64_t)(end - start), err);
+            status = egc_quantiser_need(bits, 8 * (uint64_t)(end - start), err);
         if (status)
             return status;
         affine_range range = affine_range_of(lo, hi);
         for (size_t i = start; i < end; i++) {
-            double value = (egc_take(bits, 8) - range.zero) * range.step;
+            double value = (egc_quantiser_get(bits, 8) - range.zero) * range.step;
             value = value < range.lo ? range.lo : value > range.hi ? range.hi : value;
             out[i] += weight * (float)value;
         }
@@ -182,7 +181,7 @@ static size_t bound(const void *params_, size_t n)
 {
     const int8_params *params = params_;
     size_t scale_bytes = params->code == TREE ? 4 : 8;
-    return n + scale_bytes * egc_bucket_count(params->bucket, n);
+    return n + scale_bytes * egc_quantiser_block_count(params->block, n);
 }
 
 static egc_status encode(const void *params_, void *state, const egc_context *context,
@@ -190,16 +189,16 @@ static egc_status encode(const void *params_, void *state, const egc_context *co
 {
     (void)state, (void)context;
     const int8_params *params = params_;
-    size_t length = egc_bucket_length(params->bucket, n);
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    size_t length = egc_quantiser_block_length(params->block, n);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (status)
         return status;
     if (params->code == TREE)
         encode_tree(x, n, length, &packer);
     else
         encode_affine(x, n, length, &packer);
-    egc_packer_close(&packer);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
@@ -207,12 +206,12 @@ static egc_status decode(const void *params_, egc_reader *reader, float weight, 
                          size_t n, egc_error *err)
 {
     const int8_params *params = params_;
-    size_t length = egc_bucket_length(params->bucket, n);
-    egc_bit_reader bits = egc_bit_reader_of(reader);
+    size_t length = egc_quantiser_block_length(params->block, n);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
     egc_status status = params->code == TREE ? decode_tree(&bits, weight, out, n, length, err)
                                              : decode_affine(&bits, weight, out, n, length, err);
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }
 
@@ -223,7 +222,7 @@ static egc_status decode(const void *params_, egc_reader *reader, float weight, 
 static double contraction(const void *params_, size_t n)
 {
     const int8_params *params = params_;
-    double length = (double)egc_bucket_length(params->bucket, n);
+    double length = (double)egc_quantiser_block_length(params->block, n);
     return fmax((1 - 2.1e-4) / length, 1 - 2.1e-4 * length);
 }
 

@@ -35,15 +35,15 @@ static egc_status encode(const void *params, void *state, const egc_context *con
                          const float *x, size_t n, egc_buf *wire, egc_error *err)
 {
     (void)state;
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++) {
         uint32_t draw = (uint32_t)(gsl_rng_uniform(context->rng) * 0x1p23);
-        egc_put(&packer, code_of(x[i], draw), 1 + FIELD_BITS);
+        egc_quantiser_put(&packer, code_of(x[i], draw), 1 + FIELD_BITS);
     }
-    egc_packer_close(&packer);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
@@ -51,11 +51,11 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
                          egc_error *err)
 {
     (void)params;
-    egc_bit_reader bits = egc_bit_reader_of(reader);
-    egc_status status = egc_need(&bits, (uint64_t)n * (1 + FIELD_BITS), err);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
+    egc_status status = egc_quantiser_need(&bits, (uint64_t)n * (1 + FIELD_BITS), err);
     uint32_t largest = 0;
     for (size_t i = 0; i < n && !status; i++) {
-        uint32_t code = egc_take(&bits, 1 + FIELD_BITS), field = code & FIELD_MASK;
+        uint32_t code = egc_quantiser_get(&bits, 1 + FIELD_BITS), field = code & FIELD_MASK;
         largest = field > largest ? field : largest;
         out[i] += weight * egc_float_of_bits(code >> FIELD_BITS << 31 | field << FRACTION_BITS);
     }
@@ -63,7 +63,7 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
         return egc_fail(err, EGC_ERROR_FORMAT,
                         "the exponent of an element is not that of a number");
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }
 

@@ -82,7 +82,7 @@ static size_t bound(const void *params, size_t n)
     if (!((const onebit_params *)params)->columns)
         return means + signs;
     size_t most = n / 2 > 1 ? n / 2 : 1; /* columns of two rows */
-    return egc_varint_bytes((uint32_t)most) + most * means + signs;
+    return egc_bits_varint_bytes((uint32_t)most) + most * means + signs;
 }
 
 static egc_status encode(const void *params_, void *state, const egc_context *context,
@@ -99,17 +99,18 @@ static egc_status encode(const void *params_, void *state, const egc_context *co
     else
         sum_sides_of_columns(x, n, groups, sides);
 
-    egc_status status = params->columns ? egc_varint_append(wire, (uint32_t)groups, err) : EGC_OK;
-    egc_packer packer;
+    egc_status status =
+        params->columns ? egc_bits_append_varint(wire, (uint32_t)groups, err) : EGC_OK;
+    egc_quantiser_packer packer;
     if (!status)
-        status = egc_packer_open(&packer, wire, 64 * (uint64_t)groups + n, err);
+        status = egc_quantiser_open(&packer, wire, 64 * (uint64_t)groups + n, err);
     if (status)
         return status;
     for (size_t i = 0; i < SIDES * groups; i++)
-        egc_put_float(&packer, mean_of(&sides[i]));
+        egc_quantiser_put_float(&packer, mean_of(&sides[i]));
     for (size_t i = 0; i < n; i++)
-        egc_put(&packer, egc_is_negative(x[i]), 1);
-    egc_packer_close(&packer);
+        egc_quantiser_put(&packer, egc_is_negative(x[i]), 1);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
@@ -119,28 +120,28 @@ static egc_status read_groups(const onebit_params *params, egc_reader *reader, s
     *groups = 1;
     if (!params->columns)
         return EGC_OK;
-    egc_status status = egc_varint_read(reader, groups, err);
+    egc_status status = egc_bits_read_varint(reader, groups, err);
     if (!status && (*groups == 0 || n % *groups || (*groups > 1 && *groups == n)))
         status = egc_fail(err, EGC_ERROR_FORMAT, "%zu elements do not make %u columns", n, *groups);
     return status;
 }
 
-static egc_status read_means(egc_bit_reader *bits, float means[SIDES], egc_error *err)
+static egc_status read_means(egc_bits_reader *bits, float means[SIDES], egc_error *err)
 {
-    egc_status status = egc_read_scale(bits, 0, FLT_MAX, &means[0], err);
-    return status ? status : egc_read_scale(bits, -FLT_MAX, 0, &means[1], err);
+    egc_status status = egc_quantiser_read_scale(bits, 0, FLT_MAX, &means[0], err);
+    return status ? status : egc_quantiser_read_scale(bits, -FLT_MAX, 0, &means[1], err);
 }
 
 /* The elements of row after row, as they lie; the means, for want of a place to keep them, are
  * looked up for each. */
-static void add_columns(egc_bit_reader *bits, egc_bit_reader means, size_t groups, float weight,
+static void add_columns(egc_bits_reader *bits, egc_bits_reader means, size_t groups, float weight,
                         float *out, size_t n)
 {
     for (size_t row = 0; row < n; row += groups)
         for (size_t g = 0; g < groups; g++) {
-            egc_bit_reader mean = means;
-            mean.position += 32 * (SIDES * g + egc_take(bits, 1));
-            out[row + g] += weight * egc_float_of_bits(egc_take(&mean, 32));
+            egc_bits_reader mean = means;
+            mean.position += 32 * (SIDES * g + egc_quantiser_get(bits, 1));
+            out[row + g] += weight * egc_float_of_bits(egc_quantiser_get(&mean, 32));
         }
 }
 
@@ -150,19 +151,19 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
     uint32_t groups;
     float mean[SIDES];
     egc_status status = read_groups(params, reader, n, &groups, err);
-    egc_bit_reader bits = egc_bit_reader_of(reader), means = bits;
+    egc_bits_reader bits = egc_bits_reader_of(reader), means = bits;
     for (uint32_t g = 0; g < groups && !status; g++)
         status = read_means(&bits, mean, err);
     if (!status)
-        status = egc_need(&bits, n, err);
+        status = egc_quantiser_need(&bits, n, err);
     if (status)
         return status;
     if (groups > 1)
         add_columns(&bits, means, groups, weight, out, n);
     else
         for (size_t i = 0; i < n; i++)
-            out[i] += weight * mean[egc_take(&bits, 1)];
-    egc_bit_reader_finish(&bits, reader);
+            out[i] += weight * mean[egc_quantiser_get(&bits, 1)];
+    egc_bits_reader_finish(&bits, reader);
     return EGC_OK;
 }
 

@@ -26,7 +26,7 @@ enum { PACKED, ELIAS };
 
 typedef struct qsgd_params {
     int64_t levels;
-    int64_t bucket;
+    int64_t block;
     int norm;
     int code;
 } qsgd_params;
@@ -37,7 +37,7 @@ static const char *const code_words[] = {"packed", "elias", NULL};
 static const egc_param params_table[] = {
     EGC_PARAM(qsgd_params, levels, INT, "levels", "levels above 0, s", .def = 127, .min = 1,
               .max = 65535),
-    EGC_PARAM(qsgd_params, bucket, INT, "bucket", "elements that share a norm; 0: all", .def = 128,
+    EGC_PARAM(qsgd_params, block, INT, "bucket", "elements that share a norm; 0: all", .def = 128,
               .max = 1e9),
     EGC_PARAM(qsgd_params, norm, CHOICE, "norm", "what the highest level stands for", .def = L2,
               .choices = norm_words),
@@ -74,7 +74,7 @@ static double divisor_of(float norm)
 
 static unsigned level_width(const qsgd_params *params)
 {
-    return egc_bit_width((uint32_t)params->levels);
+    return egc_bits_width((uint32_t)params->levels);
 }
 
 /* What level q of this norm stands for, with a sign. */
@@ -87,40 +87,40 @@ static float value_of(float norm, uint32_t level, double levels, uint32_t negati
 /* ---- packed -------------------------------------------------------------------------------- */
 
 static void encode_packed(const qsgd_params *params, gsl_rng *rng, const float *x, size_t n,
-                          egc_packer *packer)
+                          egc_quantiser_packer *packer)
 {
     double levels = (double)params->levels;
     unsigned width = level_width(params);
-    size_t length = egc_bucket_length(params->bucket, n);
+    size_t length = egc_quantiser_block_length(params->block, n);
     for (size_t start = 0; start < n; start += length) {
         size_t end = n - start < length ? n : start + length;
         float norm = norm_of(params, x + start, end - start);
         double divisor = divisor_of(norm);
-        egc_put_float(packer, norm);
+        egc_quantiser_put_float(packer, norm);
         for (size_t i = start; i < end; i++) {
             uint32_t level = level_of(levels, divisor, x[i], rng);
-            egc_put(packer, egc_is_negative(x[i]) << width | level, 1 + width);
+            egc_quantiser_put(packer, egc_is_negative(x[i]) << width | level, 1 + width);
         }
     }
 }
 
-static egc_status decode_packed(const qsgd_params *params, egc_bit_reader *bits, float weight,
+static egc_status decode_packed(const qsgd_params *params, egc_bits_reader *bits, float weight,
                                 float *out, size_t n, egc_error *err)
 {
     double levels = (double)params->levels;
     unsigned width = level_width(params);
-    size_t length = egc_bucket_length(params->bucket, n);
+    size_t length = egc_quantiser_block_length(params->block, n);
     uint32_t mask = (1u << width) - 1, highest = 0;
     for (size_t start = 0; start < n; start += length) {
         size_t end = n - start < length ? n : start + length;
         float norm;
-        egc_status status = egc_read_scale(bits, 0, FLT_MAX, &norm, err);
+        egc_status status = egc_quantiser_read_scale(bits, 0, FLT_MAX, &norm, err);
         if (!status)
-            status = egc_need(bits, (uint64_t)(end - start) * (1 + width), err);
+            status = egc_quantiser_need(bits, (uint64_t)(end - start) * (1 + width), err);
         if (status)
             return status;
         for (size_t i = start; i < end; i++) {
-            uint32_t code = egc_take(bits, 1 + width), level = code & mask;
+            uint32_t code = egc_quantiser_get(bits, 1 + width), level = code & mask;
             highest = level > highest ? level : highest;
             out[i] += weight * value_of(norm, level, levels, code >> width);
         }
@@ -137,19 +137,19 @@ static egc_status decode_packed(const qsgd_params *params, egc_bit_reader *bits,
  * M - 1 zeros, L in M bits, and value without its leading one. */
 static unsigned delta_bits(uint32_t value)
 {
-    unsigned length = egc_bit_width(value);
-    return 2 * egc_bit_width(length) - 1 + length - 1;
+    unsigned length = egc_bits_width(value);
+    return 2 * egc_bits_width(length) - 1 + length - 1;
 }
 
-static void put_delta(egc_packer *packer, uint32_t value)
+static void put_delta(egc_quantiser_packer *packer, uint32_t value)
 {
-    unsigned length = egc_bit_width(value);
+    unsigned length = egc_bits_width(value);
     uint64_t low = value & ~(1u << (length - 1));
-    egc_put(packer, (uint64_t)length << (length - 1) | low, delta_bits(value));
+    egc_quantiser_put(packer, (uint64_t)length << (length - 1) | low, delta_bits(value));
 }
 
 /* FORMAT at the end, or when the value is larger than limit. */
-static egc_status read_delta(egc_bit_reader *bits, uint64_t limit, uint32_t *out, egc_error *err)
+static egc_status read_delta(egc_bits_reader *bits, uint64_t limit, uint32_t *out, egc_error *err)
 {
     uint64_t word = egc_bits_peek(bits);
     unsigned zeros = word ? (unsigned)__builtin_clzll(word) : 64;
@@ -174,7 +174,7 @@ static egc_status read_delta(egc_bit_reader *bits, uint64_t limit, uint32_t *out
 static size_t quantise(const qsgd_params *params, gsl_rng *rng, const float *x, size_t n,
                        float *norm, uint32_t *level)
 {
-    size_t length = egc_bucket_length(params->bucket, n), nonzero = 0;
+    size_t length = egc_quantiser_block_length(params->block, n), nonzero = 0;
     for (size_t start = 0; start < n; start += length, norm++) {
         size_t end = n - start < length ? n : start + length;
         *norm = norm_of(params, x + start, end - start);
@@ -188,21 +188,22 @@ static size_t quantise(const qsgd_params *params, gsl_rng *rng, const float *x, 
 }
 
 static egc_status encode_elias(const qsgd_params *params, const egc_context *context,
-                               const float *x, size_t n, egc_packer *packer, egc_error *err)
+                               const float *x, size_t n, egc_quantiser_packer *packer,
+                               egc_error *err)
 {
-    size_t buckets = egc_bucket_count(params->bucket, n), next = 0;
+    size_t blocks = egc_quantiser_block_count(params->block, n), next = 0;
     uint32_t *level = egc_arena_alloc(context->scratch, n * sizeof *level);
-    float *norm = egc_arena_alloc(context->scratch, buckets * sizeof *norm);
+    float *norm = egc_arena_alloc(context->scratch, blocks * sizeof *norm);
     if (!level || !norm)
-        return egc_fail_memory(err, n * sizeof *level + buckets * sizeof *norm);
+        return egc_fail_memory(err, n * sizeof *level + blocks * sizeof *norm);
     put_delta(packer, (uint32_t)quantise(params, context->rng, x, n, norm, level) + 1);
-    for (size_t b = 0; b < buckets; b++)
-        egc_put_float(packer, norm[b]);
+    for (size_t b = 0; b < blocks; b++)
+        egc_quantiser_put_float(packer, norm[b]);
     for (size_t i = 0; i < n; i++) {
         if (level[i] == 0)
             continue;
         put_delta(packer, (uint32_t)(i - next) + 1);
-        egc_put(packer, egc_is_negative(x[i]), 1);
+        egc_quantiser_put(packer, egc_is_negative(x[i]), 1);
         put_delta(packer, level[i]);
         next = i + 1;
     }
@@ -210,17 +211,17 @@ static egc_status encode_elias(const qsgd_params *params, const egc_context *con
 }
 
 /* The norms come first, and are looked up where they lie. */
-static egc_status decode_elias(const qsgd_params *params, egc_bit_reader *bits, float weight,
+static egc_status decode_elias(const qsgd_params *params, egc_bits_reader *bits, float weight,
                                float *out, size_t n, egc_error *err)
 {
-    size_t length = egc_bucket_length(params->bucket, n);
-    size_t buckets = egc_bucket_count(params->bucket, n), next = 0, known = 0;
+    size_t length = egc_quantiser_block_length(params->block, n);
+    size_t blocks = egc_quantiser_block_count(params->block, n), next = 0, known = 0;
     uint32_t nonzero;
     egc_status status = read_delta(bits, (uint64_t)n + 1, &nonzero, err);
-    egc_bit_reader norms = *bits;
+    egc_bits_reader norms = *bits;
     float norm = 0, skipped;
-    for (size_t b = 0; b < buckets && !status; b++)
-        status = egc_read_scale(bits, 0, FLT_MAX, &skipped, err);
+    for (size_t b = 0; b < blocks && !status; b++)
+        status = egc_quantiser_read_scale(bits, 0, FLT_MAX, &skipped, err);
     for (uint32_t k = 1; k < nonzero && !status; k++) {
         uint32_t gap, negative, level;
         status = read_delta(bits, n - next, &gap, err);
@@ -232,7 +233,7 @@ static egc_status decode_elias(const qsgd_params *params, egc_bit_reader *bits, 
             return status;
         size_t i = next + gap - 1;
         for (; known <= i / length && !status; known++)
-            status = egc_read_scale(&norms, 0, FLT_MAX, &norm, err);
+            status = egc_quantiser_read_scale(&norms, 0, FLT_MAX, &norm, err);
         out[i] += weight * value_of(norm, level, (double)params->levels, negative);
         next = i + 1;
     }
@@ -245,7 +246,7 @@ static egc_status decode_elias(const qsgd_params *params, egc_bit_reader *bits, 
 static size_t bound(const void *params_, size_t n)
 {
     const qsgd_params *params = params_;
-    uint64_t bits = 32 * (uint64_t)egc_bucket_count(params->bucket, n);
+    uint64_t bits = 32 * (uint64_t)egc_quantiser_block_count(params->block, n);
     if (params->code == PACKED)
         bits += (uint64_t)n * (1 + level_width(params));
     else
@@ -258,14 +259,14 @@ static egc_status encode(const void *params_, void *state, const egc_context *co
 {
     (void)state;
     const qsgd_params *params = params_;
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (!status && params->code == PACKED)
         encode_packed(params, context->rng, x, n, &packer);
     else if (!status)
         status = encode_elias(params, context, x, n, &packer, err);
     if (!status)
-        egc_packer_close(&packer);
+        egc_quantiser_close(&packer);
     return status;
 }
 
@@ -273,11 +274,11 @@ static egc_status decode(const void *params_, egc_reader *reader, float weight, 
                          size_t n, egc_error *err)
 {
     const qsgd_params *params = params_;
-    egc_bit_reader bits = egc_bit_reader_of(reader);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
     egc_status status = params->code == PACKED ? decode_packed(params, &bits, weight, out, n, err)
                                                : decode_elias(params, &bits, weight, out, n, err);
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }
 

@@ -15,26 +15,26 @@
 /* ---- writing ------------------------------------------------------------------------------- */
 
 /* A bit stream as base/bits.h writes it, most significant bit first. */
-typedef struct egc_packer {
+typedef struct egc_quantiser_packer {
     egc_buf *wire;
     uint8_t *next;
     uint64_t pending; /* the low `count` bits wait to be completed to a byte */
     unsigned count;   /* 0..7 */
-} egc_packer;
+} egc_quantiser_packer;
 
 /* To be followed by fields of no more than `bits` bits in all. MEMORY. */
-EGC_MUST_CHECK static inline egc_status egc_packer_open(egc_packer *packer, egc_buf *wire,
-                                                        uint64_t bits, egc_error *err)
+EGC_MUST_CHECK static inline egc_status
+egc_quantiser_open(egc_quantiser_packer *packer, egc_buf *wire, uint64_t bits, egc_error *err)
 {
     egc_status status = egc_buf_reserve(wire, (size_t)(bits / 8) + 2 * sizeof(uint64_t), err);
     if (!status)
-        *packer = (egc_packer){.wire = wire, .next = wire->data + wire->len};
+        *packer = (egc_quantiser_packer){.wire = wire, .next = wire->data + wire->len};
     return status;
 }
 
 /* Appends the low `width` bits of value, which has no others, 0 <= width <= 56. Eight bytes are
  * written whatever the width, so that there is nothing to decide. */
-static inline void egc_put(egc_packer *packer, uint64_t value, unsigned width)
+static inline void egc_quantiser_put(egc_quantiser_packer *packer, uint64_t value, unsigned width)
 {
     packer->pending = packer->pending << width | value;
     packer->count += width;
@@ -47,7 +47,7 @@ static inline void egc_put(egc_packer *packer, uint64_t value, unsigned width)
 }
 
 /* Pads with zero bits to a byte, and ends the message. */
-static inline void egc_packer_close(egc_packer *packer)
+static inline void egc_quantiser_close(egc_quantiser_packer *packer)
 {
     packer->wire->len = (size_t)(packer->next - packer->wire->data) + (packer->count > 0);
 }
@@ -55,14 +55,14 @@ static inline void egc_packer_close(egc_packer *packer)
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* FORMAT when fewer than `bits` bits are left. */
-EGC_MUST_CHECK static inline egc_status egc_need(const egc_bit_reader *reader, uint64_t bits,
-                                                 egc_error *err)
+EGC_MUST_CHECK static inline egc_status egc_quantiser_need(const egc_bits_reader *reader,
+                                                           uint64_t bits, egc_error *err)
 {
     return reader->length - reader->position < bits ? egc_bits_end_early(err) : EGC_OK;
 }
 
 /* The next `width` bits, 0 <= width <= 32, which are known to be there. */
-static inline uint32_t egc_take(egc_bit_reader *reader, unsigned width)
+static inline uint32_t egc_quantiser_get(egc_bits_reader *reader, unsigned width)
 {
     assert(reader->length - reader->position >= width);
     uint32_t value = (uint32_t)(egc_bits_peek(reader) >> 1 >> (63 - width));
@@ -92,14 +92,14 @@ static inline uint32_t egc_is_negative(float value)
     return value < 0;
 }
 
-static inline void egc_put_float(egc_packer *packer, float value)
+static inline void egc_quantiser_put_float(egc_quantiser_packer *packer, float value)
 {
-    egc_put(packer, egc_float_bits(value), 32);
+    egc_quantiser_put(packer, egc_float_bits(value), 32);
 }
 
 /* FORMAT at the end, or unless the number is finite and in [min, max]. */
-EGC_MUST_CHECK static inline egc_status egc_read_scale(egc_bit_reader *reader, float min, float max,
-                                                       float *out, egc_error *err)
+EGC_MUST_CHECK static inline egc_status
+egc_quantiser_read_scale(egc_bits_reader *reader, float min, float max, float *out, egc_error *err)
 {
     uint32_t bits;
     egc_status status = egc_bits_read(reader, 32, &bits, err);
@@ -115,15 +115,15 @@ EGC_MUST_CHECK static inline egc_status egc_read_scale(egc_bit_reader *reader, f
 /* ---- buckets ------------------------------------------------------------------------------- */
 
 /* The length of each of the buckets of n elements but the last; 0 means one bucket of all. */
-static inline size_t egc_bucket_length(int64_t bucket, size_t n)
+static inline size_t egc_quantiser_block_length(int64_t block, size_t n)
 {
-    size_t length = bucket > 0 && (uint64_t)bucket < n ? (size_t)bucket : n;
+    size_t length = block > 0 && (uint64_t)block < n ? (size_t)block : n;
     return length ? length : 1;
 }
 
-static inline size_t egc_bucket_count(int64_t bucket, size_t n)
+static inline size_t egc_quantiser_block_count(int64_t block, size_t n)
 {
-    size_t length = egc_bucket_length(bucket, n);
+    size_t length = egc_quantiser_block_length(block, n);
     return n / length + (n % length != 0);
 }
 

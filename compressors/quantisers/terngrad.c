@@ -86,29 +86,29 @@ static egc_status encode(const void *params_, void *state, const egc_context *co
 {
     (void)state;
     const terngrad_params *params = params_;
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (status)
         return status;
     float scale = scale_of(params, x, n);
     double divisor = scale > 0 ? (double)scale : 1;
-    egc_put_float(&packer, scale);
+    egc_quantiser_put_float(&packer, scale);
     if (params->code == BITS)
         for (size_t i = 0; i < n; i++)
-            egc_put(&packer, code_of(x[i], divisor, context->rng), 2);
+            egc_quantiser_put(&packer, code_of(x[i], divisor, context->rng), 2);
     else
         for (size_t start = 0; start < n; start += TRITS) {
             uint32_t byte = 0, place = 1;
             for (size_t i = start; i < n && i < start + TRITS; i++, place *= 3)
                 byte += place * code_of(x[i], divisor, context->rng);
-            egc_put(&packer, byte, 8);
+            egc_quantiser_put(&packer, byte, 8);
         }
-    egc_packer_close(&packer);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
 /* FORMAT: five codes of three are 3^5 bytes, and fewer at the end fewer. */
-static egc_status add_trits(egc_bit_reader *bits, const float value[N_CODES], float *out, size_t n,
+static egc_status add_trits(egc_bits_reader *bits, const float value[N_CODES], float *out, size_t n,
                             egc_error *err)
 {
     float digit[BYTES][TRITS] = {{0}};
@@ -121,13 +121,13 @@ static egc_status add_trits(egc_bit_reader *bits, const float value[N_CODES], fl
     uint32_t largest = 0, byte = 0;
     size_t start = 0;
     for (; start + TRITS <= n; start += TRITS) {
-        byte = egc_take(bits, 8);
+        byte = egc_quantiser_get(bits, 8);
         largest = byte > largest ? byte : largest;
         for (size_t t = 0; t < TRITS; t++)
             out[start + t] += digit[byte][t];
     }
     if (start < n)
-        byte = egc_take(bits, 8);
+        byte = egc_quantiser_get(bits, 8);
     for (size_t i = start; i < n; i++, byte /= 3)
         out[i] += value[byte % 3];
     if (largest >= bytes || (start < n && byte > 0))
@@ -135,13 +135,13 @@ static egc_status add_trits(egc_bit_reader *bits, const float value[N_CODES], fl
     return EGC_OK;
 }
 
-static egc_status add_pairs(egc_bit_reader *bits, const float value[N_CODES], float *out, size_t n,
+static egc_status add_pairs(egc_bits_reader *bits, const float value[N_CODES], float *out, size_t n,
                             egc_error *err)
 {
     const float any[] = {value[ZERO], value[PLUS], value[MINUS], 0};
     uint32_t largest = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t code = egc_take(bits, 2);
+        uint32_t code = egc_quantiser_get(bits, 2);
         largest = code > largest ? code : largest;
         out[i] += any[code];
     }
@@ -152,18 +152,18 @@ static egc_status decode(const void *params_, egc_reader *reader, float weight, 
                          size_t n, egc_error *err)
 {
     const terngrad_params *params = params_;
-    egc_bit_reader bits = egc_bit_reader_of(reader);
-    egc_status status = egc_need(&bits, 8 * (uint64_t)bound(params, n), err);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
+    egc_status status = egc_quantiser_need(&bits, 8 * (uint64_t)bound(params, n), err);
     float scale;
     if (!status)
-        status = egc_read_scale(&bits, 0, FLT_MAX, &scale, err);
+        status = egc_quantiser_read_scale(&bits, 0, FLT_MAX, &scale, err);
     if (status)
         return status;
     const float value[] = {[ZERO] = 0, [PLUS] = weight * scale, [MINUS] = -(weight * scale)};
     status = params->code == TRIT ? add_trits(&bits, value, out, n, err)
                                   : add_pairs(&bits, value, out, n, err);
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }
 

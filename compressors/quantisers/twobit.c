@@ -41,13 +41,13 @@ static egc_status encode(const void *params, void *state, const egc_context *con
 {
     (void)state, (void)context;
     float tau = tau_of(params);
-    egc_packer packer;
-    egc_status status = egc_packer_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
+    egc_quantiser_packer packer;
+    egc_status status = egc_quantiser_open(&packer, wire, 8 * (uint64_t)bound(params, n), err);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++) /* only one of the two is true */
-        egc_put(&packer, (uint32_t)(PLUS * (x[i] >= tau) + MINUS * (x[i] <= -tau)), 2);
-    egc_packer_close(&packer);
+        egc_quantiser_put(&packer, (uint32_t)(PLUS * (x[i] >= tau) + MINUS * (x[i] <= -tau)), 2);
+    egc_quantiser_close(&packer);
     return EGC_OK;
 }
 
@@ -56,18 +56,18 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
 {
     float step = weight * tau_of(params);
     const float value[] = {[ZERO] = 0, [NONE] = 0, [MINUS] = -step, [PLUS] = step};
-    egc_bit_reader bits = egc_bit_reader_of(reader);
-    egc_status status = egc_need(&bits, 2 * (uint64_t)n, err);
+    egc_bits_reader bits = egc_bits_reader_of(reader);
+    egc_status status = egc_quantiser_need(&bits, 2 * (uint64_t)n, err);
     bool none = false;
     for (size_t i = 0; i < n && !status; i++) {
-        uint32_t code = egc_take(&bits, 2);
+        uint32_t code = egc_quantiser_get(&bits, 2);
         none |= code == NONE;
         out[i] += value[code];
     }
     if (none)
         return egc_fail(err, EGC_ERROR_FORMAT, "01 is no code");
     if (!status)
-        egc_bit_reader_finish(&bits, reader);
+        egc_bits_reader_finish(&bits, reader);
     return status;
 }
 

@@ -94,7 +94,7 @@ static egc_status select_sampled(const void *params_, void *state, const egc_con
     double t = 0;
     egc_status status = estimate_threshold(context, x, n, stride, &t, err);
     for (int64_t round = 0; !status; round++) {
-        out->count = egc_kernels_get()->select(x, n, egc_float_at_least(t), out->index);
+        out->count = egc_kernels_get()->select(x, n, egc_largest_float_at_least(t), out->index);
         bool above = (double)out->count > UPPER * (double)k;
         bool below = (double)out->count < LOWER * (double)k;
         if (round == params->rounds || !(above || below) || (above && params->resample) || t == 0)
@@ -109,8 +109,8 @@ static egc_status select_sampled(const void *params_, void *state, const egc_con
 static egc_status check(const void *params_, egc_error *err)
 {
     const dgc_params *params = params_;
-    bool adjusts = egc_param_changed(egc_params_find(params_table, "rounds"), params) ||
-                   egc_param_changed(egc_params_find(params_table, "resample"), params);
+    bool adjusts = egc_param_changed(egc_param_find(params_table, "rounds"), params) ||
+                   egc_param_changed(egc_param_find(params_table, "resample"), params);
     if (params->sample >= 1 && adjusts)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "rounds and resample adjust an estimate, and sample = 1 makes none");

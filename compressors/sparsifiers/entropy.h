@@ -11,7 +11,7 @@
 
 /* rule = "share": the smallest set of the largest a_i whose terms -p_i ln p_i reach `share` of
  * their sum, the entropy; at least one. Ties go to the lower index. MEMORY. */
-egc_status egc_entropy_select_share(double share, const egc_context *context, const float *x,
+egc_status egc_entropy_share_select(double share, const egc_context *context, const float *x,
                                     size_t n, egc_selection *out, egc_error *err) EGC_MUST_CHECK;
 
 /* rule = "budget": of K = max(1, floor(density n)) elements each layer of the unit gets a part in
@@ -19,7 +19,7 @@ egc_status egc_entropy_select_share(double share, const egc_context *context, co
  * max(1, floor(K exp(H) / sum exp(H))), its largest. No layer gets more than it has that is not
  * zero; the others share what it leaves. Layers of zeros get nothing. A unit that is one layer
  * sends the K largest. MEMORY. */
-egc_status egc_entropy_select_budget(const egc_context *context, const float *x, size_t n,
+egc_status egc_entropy_budget_select(const egc_context *context, const float *x, size_t n,
                                      egc_selection *out, egc_error *err) EGC_MUST_CHECK;
 
 /* Sums over some elements, of b = a / max a: with B their sum over all elements, an element's term

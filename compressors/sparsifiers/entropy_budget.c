@@ -43,7 +43,7 @@ static void divide_budget(layer_part *part, size_t n_layers, double budget)
     }
 }
 
-egc_status egc_entropy_select_budget(const egc_context *context, const float *x, size_t n,
+egc_status egc_entropy_budget_select(const egc_context *context, const float *x, size_t n,
                                      egc_selection *out, egc_error *err)
 {
     const egc_unit *unit = context->unit;

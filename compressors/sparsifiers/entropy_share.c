@@ -59,7 +59,7 @@ static uint32_t begin_search(term_search *search, const float *x, size_t n, doub
     egc_entropy_sums all = {0};
     for (size_t i = 0; i < n; i++)
         if (x[i] != 0)
-            add_bits(search, egc_magnitude_bits(x[i]), 0);
+            add_bits(search, egc_largest_bits(x[i]), 0);
     for (uint32_t bin = 0; bin < RADIX_BINS; bin++) {
         all.b += search->bins[bin].b;
         all.b_ln_b += search->bins[bin].b_ln_b;
@@ -70,7 +70,7 @@ static uint32_t begin_search(term_search *search, const float *x, size_t n, doub
     uint32_t bin = decisive_bin(search->bins, search->ln_B, search->goal, &search->reached);
     search->left = 0;
     for (size_t i = 0; i < n; i++) { /* without branches: no one could predict them */
-        search->candidates[search->left] = egc_magnitude_bits(x[i]);
+        search->candidates[search->left] = egc_largest_bits(x[i]);
         search->left += search->candidates[search->left] >> shifts[0] == bin;
     }
     return bin;
@@ -108,7 +108,7 @@ static float share_threshold(term_search *search, const float *x, size_t n, doub
     return threshold;
 }
 
-egc_status egc_entropy_select_share(double share, const egc_context *context, const float *x,
+egc_status egc_entropy_share_select(double share, const egc_context *context, const float *x,
                                     size_t n, egc_selection *out, egc_error *err)
 {
     size_t bins_bytes = RADIX_BINS * sizeof(egc_entropy_sums), ties;

@@ -38,8 +38,8 @@ enum { ROUNDS = 3 };
 
 static double gaussian_threshold(const float *x, size_t n, double density)
 {
-    double mean = egc_mean(x, n);
-    double variance = n > 1 ? egc_deviation2(x, n, mean) / (double)(n - 1) : 0;
+    double mean = egc_moments_mean(x, n);
+    double variance = n > 1 ? egc_moments_deviation2(x, n, mean) / (double)(n - 1) : 0;
     return fabs(mean) + gsl_cdf_ugaussian_Qinv(density / 2) * sqrt(variance);
 }
 
@@ -50,7 +50,7 @@ static egc_status select_above(const void *params, void *state, const egc_contex
     double k = (double)egc_largest_count(context->density, n);
     double t = gaussian_threshold(x, n, context->density);
     for (int round = 1;; round++) {
-        out->count = egc_kernels_get()->select(x, n, egc_float_above(t), out->index);
+        out->count = egc_kernels_get()->select(x, n, egc_largest_float_above(t), out->index);
         double count = (double)out->count;
         if (round == ROUNDS || (3 * count >= 2 * k && 3 * count <= 4 * k))
             return EGC_OK;

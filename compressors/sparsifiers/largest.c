@@ -33,11 +33,11 @@ float egc_largest_threshold(const float *x, size_t n, size_t *k, uint32_t *candi
     static const unsigned shifts[] = {20, 9, 0}; /* 11 + 11 + 9 bits */
     uint32_t counts[RADIX_BINS] = {0};
     for (size_t i = 0; i < n; i++)
-        counts[egc_magnitude_bits(x[i]) >> shifts[0]]++;
+        counts[egc_largest_bits(x[i]) >> shifts[0]]++;
     uint32_t prefix = decisive_bin(counts, k);
     size_t left = 0;
     for (size_t i = 0; i < n; i++) { /* without branches: no one could predict them */
-        candidates[left] = egc_magnitude_bits(x[i]);
+        candidates[left] = egc_largest_bits(x[i]);
         left += candidates[left] >> shifts[0] == prefix;
     }
     for (int level = 1; level < 3; level++) {
@@ -70,7 +70,7 @@ egc_status egc_largest_kth(const float *x, size_t n, size_t k, egc_arena *scratc
 size_t egc_largest_from(const float *x, size_t n, float threshold, size_t ties,
                         uint32_t *candidates, uint32_t *index)
 {
-    float least = egc_float_at_least((double)threshold);
+    float least = egc_largest_float_at_least((double)threshold);
     size_t found = egc_kernels_get()->select(x, n, least, candidates), chosen = 0;
     for (size_t i = 0; i < found; i++) {
         bool tie = fabsf(x[candidates[i]]) == threshold;
@@ -112,7 +112,7 @@ egc_status egc_largest_among(const float *x, size_t k, egc_arena *scratch, uint3
     return status;
 }
 
-float egc_float_at_least(double t)
+float egc_largest_float_at_least(double t)
 {
     if (t > FLT_MAX)
         return INFINITY;
@@ -122,8 +122,8 @@ float egc_float_at_least(double t)
     return least > FLT_TRUE_MIN ? least : FLT_TRUE_MIN;
 }
 
-float egc_float_above(double t)
+float egc_largest_float_above(double t)
 {
-    float least = egc_float_at_least(t);
+    float least = egc_largest_float_at_least(t);
     return (double)least > t ? least : nextafterf(least, INFINITY);
 }

@@ -39,7 +39,7 @@ egc_status egc_largest_among(const float *x, size_t k, egc_arena *scratch, uint3
                              size_t *count, egc_error *err) EGC_MUST_CHECK;
 
 /* |value| as an integer: larger for larger magnitudes, 0 for zero. */
-static inline uint32_t egc_magnitude_bits(float value)
+static inline uint32_t egc_largest_bits(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -49,7 +49,7 @@ static inline uint32_t egc_magnitude_bits(float value)
 /* What the kernels' select takes for a threshold t >= 0: for floats a > 0, a >= t as doubles means
  * the same as a >= the first, and a > t the same as a >= the second. Both are above 0, so that
  * zeros are never selected, and Inf when no float is large enough. */
-float egc_float_at_least(double t);
-float egc_float_above(double t);
+float egc_largest_float_at_least(double t);
+float egc_largest_float_above(double t);
 
 #endif

@@ -173,7 +173,7 @@ static egc_status sampled_histogram(const maxentropy_params *params, const egc_c
         *cut = 0;
         return EGC_OK;
     }
-    out->count = kernels->select(x, n, egc_float_at_least(*cut * width), out->index);
+    out->count = kernels->select(x, n, egc_largest_float_at_least(*cut * width), out->index);
     uint32_t *exact = egc_arena_alloc(context->scratch, 4 * bins * sizeof *exact);
     float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
     if (!exact || !tail)
@@ -215,13 +215,13 @@ static egc_status first_stage(const maxentropy_params *params, const egc_context
         double width = (double)context->max_abs / (double)params->bins;
         *moved = split(params, counts, width, lo);
         if (*lo >= cut * width) {
-            keep_at_least(x, egc_float_at_least(*lo), out);
+            keep_at_least(x, egc_largest_float_at_least(*lo), out);
             return EGC_OK;
         }
     } else {
         *moved = raise_threshold(params, x, n, context->max_abs, counts, lo);
     }
-    out->count = egc_kernels_get()->select(x, n, egc_float_at_least(*lo), out->index);
+    out->count = egc_kernels_get()->select(x, n, egc_largest_float_at_least(*lo), out->index);
     return EGC_OK;
 }
 
@@ -249,7 +249,7 @@ static egc_status select_tail(const maxentropy_params *params, const egc_context
     for (int64_t stage = 1; stage < params->stages; stage++) {
         if (!raise_threshold(params, tail, count, context->max_abs, counts, &lo))
             break;
-        float least = egc_float_at_least(lo);
+        float least = egc_largest_float_at_least(lo);
         size_t kept = 0;
         for (size_t i = 0; i < count; i++) { /* without branches: no one could predict them */
             tail[kept] = tail[i];
@@ -270,9 +270,9 @@ static egc_status select_by_entropy(const void *params_, void *state, const egc_
     (void)state;
     const maxentropy_params *params = params_;
     if (params->rule == RULE_SHARE)
-        return egc_entropy_select_share(params->share, context, x, n, out, err);
+        return egc_entropy_share_select(params->share, context, x, n, out, err);
     if (params->rule == RULE_BUDGET)
-        return egc_entropy_select_budget(context, x, n, out, err);
+        return egc_entropy_budget_select(context, x, n, out, err);
     return select_tail(params, context, x, n, out, err);
 }
 
@@ -288,7 +288,7 @@ static egc_status check(const void *params_, egc_error *err)
     const maxentropy_params *params = params_;
     for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
         if ((int)owners[i].rule != params->rule &&
-            egc_param_changed(egc_params_find(params_table, owners[i].name), params))
+            egc_param_changed(egc_param_find(params_table, owners[i].name), params))
             return egc_fail(err, EGC_ERROR_UNSUPPORTED, "%s needs rule = \"%s\", got \"%s\"",
                             owners[i].name, rule_words[owners[i].rule], rule_words[params->rule]);
     return EGC_OK;

@@ -38,22 +38,22 @@ DEFINE_SUM(sum_abs, fabs(value))
 DEFINE_SUM(sum_deviation2, (value - mean) * (value - mean))
 DEFINE_SUM(sum_deviation2_abs, (fabs(value) - mean) * (fabs(value) - mean))
 
-double egc_mean(const float *x, size_t n)
+double egc_moments_mean(const float *x, size_t n)
 {
     return sum_of(x, n, 0) / (double)n;
 }
 
-double egc_mean_abs(const float *x, size_t n)
+double egc_moments_mean_abs(const float *x, size_t n)
 {
     return sum_abs(x, n, 0) / (double)n;
 }
 
-double egc_deviation2(const float *x, size_t n, double mean)
+double egc_moments_deviation2(const float *x, size_t n, double mean)
 {
     return sum_deviation2(x, n, mean);
 }
 
-double egc_deviation2_abs(const float *x, size_t n, double mean)
+double egc_moments_deviation2_abs(const float *x, size_t n, double mean)
 {
     return sum_deviation2_abs(x, n, mean);
 }

@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 /* Of x[0..n), n >= 1. */
-double egc_mean(const float *x, size_t n);
-double egc_mean_abs(const float *x, size_t n);
+double egc_moments_mean(const float *x, size_t n);
+double egc_moments_mean_abs(const float *x, size_t n);
 
 /* The sum of (x_i - mean)^2, and of (|x_i| - mean)^2. */
-double egc_deviation2(const float *x, size_t n, double mean);
-double egc_deviation2_abs(const float *x, size_t n, double mean);
+double egc_moments_deviation2(const float *x, size_t n, double mean);
+double egc_moments_deviation2_abs(const float *x, size_t n, double mean);
 
 #endif

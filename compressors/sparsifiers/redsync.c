@@ -73,8 +73,8 @@ typedef struct candidates {
 
 static void select_from(const candidates *all, double threshold, egc_selection *out)
 {
-    out->count =
-        egc_kernels_get()->select(all->x, all->n, egc_float_at_least(threshold), out->index);
+    out->count = egc_kernels_get()->select(all->x, all->n, egc_largest_float_at_least(threshold),
+                                           out->index);
 }
 
 static double threshold_at(const candidates *all, double r)
@@ -165,7 +165,7 @@ static egc_status select_between(const void *params_, void *state_, const egc_co
     egc_status status = params->quantize ? one_sign(negative, context->scratch, &all, err) : EGC_OK;
     if (status)
         return status;
-    all.mean = egc_mean_abs(all.x, n);
+    all.mean = egc_moments_mean_abs(all.x, n);
     if (params->search == SEARCH_TRIMMED)
         status = select_trimmed(&all, context->scratch, out, err);
     else

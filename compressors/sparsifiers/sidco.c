@@ -133,7 +133,7 @@ static double gamma_threshold(const float *x, size_t n, double d)
 {
     size_t nonzero;
     double logs = sum_of_logs(x, n, &nonzero);
-    double mean = egc_mean_abs(x, n) * (double)n / (double)nonzero;
+    double mean = egc_moments_mean_abs(x, n) * (double)n / (double)nonzero;
     double s = log(mean) - logs / (double)nonzero;
     d *= (double)n / (double)nonzero;
     if (!(s > 1e-12) || d >= 1) /* rounding leaves equal magnitudes a tiny s */
@@ -146,22 +146,23 @@ static double first_threshold(int fit, const float *x, size_t n, double d)
 {
     if (fit == GAMMA)
         return gamma_threshold(x, n, d);
-    double mean = egc_mean_abs(x, n);
+    double mean = egc_moments_mean_abs(x, n);
     return fit == EXPONENTIAL
                ? -mean * log(d)
-               : pareto_quantile(mean, egc_deviation2_abs(x, n, mean) / (double)n, d);
+               : pareto_quantile(mean, egc_moments_deviation2_abs(x, n, mean) / (double)n, d);
 }
 
 /* The next threshold, from the n magnitudes above the last. */
 static double tail_threshold(int fit, const float *tail, size_t n, double d)
 {
-    double least = INFINITY, mean = egc_mean_abs(tail, n);
+    double least = INFINITY, mean = egc_moments_mean_abs(tail, n);
     for (size_t i = 0; i < n; i++)
         least = fmin(least, fabs((double)tail[i]));
     return least +
            (fit == EXPONENTIAL
                 ? -(mean - least) * log(d)
-                : pareto_quantile(mean - least, egc_deviation2_abs(tail, n, mean) / (double)n, d));
+                : pareto_quantile(mean - least,
+                                  egc_moments_deviation2_abs(tail, n, mean) / (double)n, d));
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static egc_status select_in_stages(int fit, int64_t stages, const egc_context *c
     double rho = context->density, max = (double)context->max_abs;
     bool single = stages == 1 || rho >= FIRST_SHARE;
     double t = fmin(max, first_threshold(fit, x, n, single ? rho : FIRST_SHARE));
-    out->count = egc_kernels_get()->select(x, n, egc_float_at_least(t), out->index);
+    out->count = egc_kernels_get()->select(x, n, egc_largest_float_at_least(t), out->index);
     if (single)
         return EGC_OK;
     float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
@@ -202,7 +203,8 @@ static egc_status select_in_stages(int fit, int64_t stages, const egc_context *c
         tail[i] = x[out->index[i]];
     double d = pow(rho / FIRST_SHARE, 1 / (double)(stages - 1));
     for (int64_t stage = 1; stage < stages; stage++) {
-        float least = egc_float_at_least(fmin(max, tail_threshold(fit, tail, out->count, d)));
+        float least =
+            egc_largest_float_at_least(fmin(max, tail_threshold(fit, tail, out->count, d)));
         size_t kept = 0;
         for (size_t i = 0; i < out->count; i++) { /* without branches: no one could predict them */
             tail[kept] = tail[i];

@@ -29,7 +29,7 @@ static egc_status select_above(const void *params, void *state, const egc_contex
 {
     (void)state, (void)context, (void)err;
     float tau = (float)((const strom_params *)params)->tau; /* compared and sent: one number */
-    out->count = egc_kernels_get()->select(x, n, egc_float_above((double)tau), out->index);
+    out->count = egc_kernels_get()->select(x, n, egc_largest_float_above((double)tau), out->index);
     for (size_t i = 0; i < out->count; i++)
         out->value[i] = copysignf(tau, x[out->index[i]]);
     return EGC_OK;

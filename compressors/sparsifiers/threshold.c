@@ -23,7 +23,7 @@ static egc_status select_above(const void *params, void *state, const egc_contex
 {
     (void)state, (void)context, (void)err;
     double tau = ((const threshold_params *)params)->tau;
-    out->count = egc_kernels_get()->select(x, n, egc_float_above(tau), out->index);
+    out->count = egc_kernels_get()->select(x, n, egc_largest_float_above(tau), out->index);
     return EGC_OK;
 }
 

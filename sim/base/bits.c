@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-egc_status egc_bits_write(egc_bit_writer *writer, uint32_t value, unsigned width, egc_error *err)
+egc_status egc_bits_write(egc_bits_writer *writer, uint32_t value, unsigned width, egc_error *err)
 {
     assert(width <= 32 && (width == 32 || value >> width == 0));
     egc_buf *buf = writer->buf;
@@ -18,7 +18,7 @@ egc_status egc_bits_write(egc_bit_writer *writer, uint32_t value, unsigned width
     return EGC_OK;
 }
 
-egc_status egc_bits_write_unary(egc_bit_writer *writer, uint32_t value, egc_error *err)
+egc_status egc_bits_write_unary(egc_bits_writer *writer, uint32_t value, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (; value >= 32 && !status; value -= 32)
@@ -28,14 +28,15 @@ egc_status egc_bits_write_unary(egc_bit_writer *writer, uint32_t value, egc_erro
     return status ? status : egc_bits_write(writer, 0, 1, err);
 }
 
-egc_status egc_bits_flush(egc_bit_writer *writer, egc_error *err)
+egc_status egc_bits_flush(egc_bits_writer *writer, egc_error *err)
 {
     return writer->count ? egc_bits_write(writer, 0, 8 - writer->count, err) : EGC_OK;
 }
 
-egc_bit_reader egc_bit_reader_of(const egc_reader *reader)
+egc_bits_reader egc_bits_reader_of(const egc_reader *reader)
 {
-    return (egc_bit_reader){.bytes = reader->next, .length = 8 * (uint64_t)egc_reader_left(reader)};
+    return (egc_bits_reader){.bytes = reader->next,
+                             .length = 8 * (uint64_t)egc_reader_left(reader)};
 }
 
 egc_status egc_bits_end_early(egc_error *err)
@@ -43,7 +44,7 @@ egc_status egc_bits_end_early(egc_error *err)
     return egc_fail(err, EGC_ERROR_FORMAT, "message ends in the middle of a bit field");
 }
 
-egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t *out,
+egc_status egc_bits_read_unary(egc_bits_reader *reader, uint32_t limit, uint32_t *out,
                                egc_error *err)
 {
     enum { WINDOW = 57 };
@@ -65,12 +66,12 @@ egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t 
     return EGC_OK;
 }
 
-void egc_bit_reader_finish(const egc_bit_reader *bits, egc_reader *reader)
+void egc_bits_reader_finish(const egc_bits_reader *bits, egc_reader *reader)
 {
     reader->next += (bits->position + 7) / 8;
 }
 
-egc_status egc_varint_append(egc_buf *buf, uint32_t value, egc_error *err)
+egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err)
 {
     uint8_t bytes[5];
     size_t len = 0;
@@ -80,7 +81,7 @@ egc_status egc_varint_append(egc_buf *buf, uint32_t value, egc_error *err)
     return egc_buf_append(buf, bytes, len, err);
 }
 
-egc_status egc_varint_read(egc_reader *reader, uint32_t *out, egc_error *err)
+egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 35; shift += 7) {
@@ -99,8 +100,8 @@ egc_status egc_varint_read(egc_reader *reader, uint32_t *out, egc_error *err)
     return egc_fail(err, EGC_ERROR_FORMAT, "varint is longer than 32 bits");
 }
 
-unsigned egc_varint_bytes(uint32_t value)
+unsigned egc_bits_varint_bytes(uint32_t value)
 {
-    unsigned bits = egc_bit_width(value);
+    unsigned bits = egc_bits_width(value);
     return bits ? (bits + 6) / 7 : 1;
 }

@@ -13,43 +13,43 @@
 
 #include "base/buf.h"
 
-typedef struct egc_bit_writer {
+typedef struct egc_bits_writer {
     egc_buf *buf;
     uint64_t pending; /* the low `count` bits wait to be written */
     unsigned count;   /* 0..7 between calls */
-} egc_bit_writer;
+} egc_bits_writer;
 
-static inline egc_bit_writer egc_bit_writer_to(egc_buf *buf)
+static inline egc_bits_writer egc_bits_writer_to(egc_buf *buf)
 {
-    return (egc_bit_writer){.buf = buf};
+    return (egc_bits_writer){.buf = buf};
 }
 
 /* Appends the low `width` bits of value, 0 <= width <= 32. MEMORY. */
-egc_status egc_bits_write(egc_bit_writer *writer, uint32_t value, unsigned width,
+egc_status egc_bits_write(egc_bits_writer *writer, uint32_t value, unsigned width,
                           egc_error *err) EGC_MUST_CHECK;
 
 /* Appends `value` ones and a zero. MEMORY. */
-egc_status egc_bits_write_unary(egc_bit_writer *writer, uint32_t value,
+egc_status egc_bits_write_unary(egc_bits_writer *writer, uint32_t value,
                                 egc_error *err) EGC_MUST_CHECK;
 
 /* Pads with zero bits to a byte boundary. MEMORY. */
-egc_status egc_bits_flush(egc_bit_writer *writer, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_bits_flush(egc_bits_writer *writer, egc_error *err) EGC_MUST_CHECK;
 
-typedef struct egc_bit_reader {
+typedef struct egc_bits_reader {
     const uint8_t *bytes;
     uint64_t position; /* in bits from the start */
     uint64_t length;   /* in bits */
-} egc_bit_reader;
+} egc_bits_reader;
 
 /* Reads from where `reader` stands. */
-egc_bit_reader egc_bit_reader_of(const egc_reader *reader);
+egc_bits_reader egc_bits_reader_of(const egc_reader *reader);
 
 /* FORMAT: the message ends in the middle of a bit field. */
 egc_status egc_bits_end_early(egc_error *err) EGC_MUST_CHECK;
 
 /* The next 57 bits or more at the top of a word, zeros after the end. Inline, as is reading a
  * field: decoding spends its time here. */
-static inline uint64_t egc_bits_peek(const egc_bit_reader *reader)
+static inline uint64_t egc_bits_peek(const egc_bits_reader *reader)
 {
     uint64_t byte = reader->position / 8, bytes = reader->length / 8, word = 0;
     if (bytes - byte >= sizeof word) {
@@ -64,7 +64,7 @@ static inline uint64_t egc_bits_peek(const egc_bit_reader *reader)
 }
 
 /* The next `width` bits, 0 <= width <= 32. FORMAT at the end. */
-EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bit_reader *reader, unsigned width,
+EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bits_reader *reader, unsigned width,
                                                       uint32_t *out, egc_error *err)
 {
     assert(width <= 32);
@@ -76,21 +76,21 @@ EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bit_reader *reader, un
 }
 
 /* Counts ones up to the next zero. FORMAT at the end, or when there are more than `limit`. */
-egc_status egc_bits_read_unary(egc_bit_reader *reader, uint32_t limit, uint32_t *out,
+egc_status egc_bits_read_unary(egc_bits_reader *reader, uint32_t limit, uint32_t *out,
                                egc_error *err) EGC_MUST_CHECK;
 
 /* Moves the byte reader that this one came from past the bits read, to a whole byte. */
-void egc_bit_reader_finish(const egc_bit_reader *bits, egc_reader *reader);
+void egc_bits_reader_finish(const egc_bits_reader *bits, egc_reader *reader);
 
 /* The number of bits needed to write value: 0 for 0, 3 for 5, 32 at most. */
-static inline unsigned egc_bit_width(uint32_t value)
+static inline unsigned egc_bits_width(uint32_t value)
 {
     return value ? 32u - (unsigned)__builtin_clz(value) : 0u;
 }
 
 /* LEB128: seven bits a byte, the low ones first. */
-egc_status egc_varint_append(egc_buf *buf, uint32_t value, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_varint_read(egc_reader *reader, uint32_t *out, egc_error *err) EGC_MUST_CHECK;
-unsigned egc_varint_bytes(uint32_t value);
+egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err) EGC_MUST_CHECK;
+unsigned egc_bits_varint_bytes(uint32_t value);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-double egc_host_now(void)
+double egc_clock_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

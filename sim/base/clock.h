@@ -5,6 +5,6 @@
 #define EGC_BASE_CLOCK_H
 
 /* Seconds from an arbitrary start; never goes back. */
-double egc_host_now(void);
+double egc_clock_now(void);
 
 #endif

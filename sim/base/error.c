@@ -17,7 +17,7 @@ static size_t spell(unsigned char byte, char out[SPELT_MAX])
     return (size_t)snprintf(out, SPELT_MAX, is_control ? format : "%c", byte);
 }
 
-void egc_one_line(const char *text, char *out, size_t room)
+void egc_error_one_line(const char *text, char *out, size_t room)
 {
     size_t used = 0;
     for (; *text; text++) {
@@ -38,7 +38,7 @@ static void format_message(char *out, const char *format, va_list args)
 {
     char text[EGC_ERROR_LENGTH + 1];
     vsnprintf(text, sizeof text, format, args);
-    egc_one_line(text, out, EGC_ERROR_LENGTH);
+    egc_error_one_line(text, out, EGC_ERROR_LENGTH);
 }
 
 egc_status egc_fail(egc_error *err, egc_status status, const char *format, ...)
@@ -67,7 +67,7 @@ egc_status egc_fail_errno(egc_error *err, const char *verb, const char *path)
     return egc_fail(err, EGC_ERROR_IO, "%s: cannot %s: %s", path, verb, strerror(errno));
 }
 
-void egc_some_names_add(egc_some_names *some, const char *name)
+void egc_error_names_add(egc_error_names *some, const char *name)
 {
     size_t used = strlen(some->text), room = sizeof some->text - strlen(", ...");
     if (some->more)

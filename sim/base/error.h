@@ -43,7 +43,7 @@ typedef struct egc_error {
 
 /* The text on one line: control characters as \n, \t or \x1b, all else as it is; it ends with "..."
  * when it is cut. room must be at least 8. */
-void egc_one_line(const char *text, char *out, size_t room);
+void egc_error_one_line(const char *text, char *out, size_t room);
 
 /* Writes the message, on one line whatever its arguments hold, into err and returns status. err may
  * be NULL when the caller needs only the status. status must not be EGC_OK. */
@@ -57,11 +57,11 @@ egc_status egc_fail_errno(egc_error *err, const char *verb, const char *path);
 
 /* The first of many names, for messages: "a, b, c", or "a, b, ..." when there are more than fit.
  * Zeroed is empty. */
-typedef struct egc_some_names {
+typedef struct egc_error_names {
     char text[204];
     bool more;
-} egc_some_names;
-void egc_some_names_add(egc_some_names *some, const char *name);
+} egc_error_names;
+void egc_error_names_add(egc_error_names *some, const char *name);
 
 /* Puts "WHERE: " before the message in err. Does nothing if err is NULL or EGC_OK. Returns the
  * status held in err, so that a caller can write `return egc_error_prefix(err, ...)`. */

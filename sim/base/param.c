@@ -35,7 +35,7 @@ static void set_text(const egc_param *param, char *field, const char *text)
     memcpy(field, text, length + 1);
 }
 
-void egc_params_init(const egc_param *table, void *object)
+void egc_param_init(const egc_param *table, void *object)
 {
     for (const egc_param *p = table; p && p->name; p++) {
         void *field = field_of(p, object);
@@ -62,7 +62,7 @@ void egc_params_init(const egc_param *table, void *object)
     }
 }
 
-const egc_param *egc_params_find(const egc_param *table, const char *name)
+const egc_param *egc_param_find(const egc_param *table, const char *name)
 {
     for (const egc_param *p = table; p && p->name; p++)
         if (strcmp(p->name, name) == 0)
@@ -81,7 +81,7 @@ static egc_status must_be(const egc_param *param, const egc_scalar *value, egc_e
     const char *got = value->kind == EGC_SCALAR_BOOL ? (value->boolean ? "true" : "false")
                       : value->kind == EGC_SCALAR_TEXT
                           ? value->text
-                          : egc_real_format(value->number, number, sizeof number);
+                          : egc_text_format_real(value->number, number, sizeof number);
     const char *quote = value->kind == EGC_SCALAR_TEXT ? "\"" : "";
     if (!status)
         status = egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s%s", (const char *)range.data,
@@ -102,7 +102,7 @@ static egc_status set_real(double *field, double number, egc_error *err)
 {
     if (number != 0 && fabs(number) < DBL_MIN)
         return egc_fail(err, EGC_ERROR_RANGE, "must be at least 2.3e-308 when it is not 0, got %s",
-                        egc_real_text_of(number).text);
+                        egc_text_of_real(number).text);
     *field = number;
     return EGC_OK;
 }
@@ -203,7 +203,7 @@ static egc_status format_number(const egc_param *param, double value, egc_buf *o
     if (param->choices && value < 0)
         return egc_buf_printf(out, err, "%s", param->choices[(int)-value - 1]);
     char text[32];
-    return egc_buf_printf(out, err, "%s", egc_real_format(value, text, sizeof text));
+    return egc_buf_printf(out, err, "%s", egc_text_format_real(value, text, sizeof text));
 }
 
 static egc_status format_values(const egc_param_item *item, const egc_param_list *list,
@@ -231,8 +231,8 @@ static egc_status format_list(const egc_param *param, const egc_param_list *list
     for (size_t i = 0; i < list->n && !status; i++) {
         status = egc_buf_printf(out, err, "%s{", i ? " " : "");
         if (!status)
-            status = egc_params_format(item->table, (const char *)list->items + i * item->size,
-                                       true, out, err);
+            status = egc_param_format_all(item->table, (const char *)list->items + i * item->size,
+                                          true, out, err);
         if (!status)
             status = egc_buf_printf(out, err, "}");
     }
@@ -281,8 +281,8 @@ bool egc_param_changed(const egc_param *param, const void *object)
     return strcmp(field, param->def_text ? param->def_text : "") != 0;
 }
 
-egc_status egc_params_format(const egc_param *table, const void *object, bool only_changed,
-                             egc_buf *out, egc_error *err)
+egc_status egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
+                                egc_buf *out, egc_error *err)
 {
     egc_status status = EGC_OK;
     const char *separator = "";
@@ -300,8 +300,8 @@ egc_status egc_params_format(const egc_param *table, const void *object, bool on
 static egc_status append_interval(const egc_param *param, egc_buf *out, egc_error *err)
 {
     char low[32], high[32];
-    egc_real_format(param->min, low, sizeof low);
-    egc_real_format(param->max, high, sizeof high);
+    egc_text_format_real(param->min, low, sizeof low);
+    egc_text_format_real(param->max, high, sizeof high);
     const char *noun = param->kind == EGC_PARAM_INT ? "a whole number " : "";
     bool unbounded_above = isinf(param->max);
     bool open_min = param->flags & EGC_PARAM_OPEN_MIN;
@@ -355,7 +355,7 @@ egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err)
     return egc_buf_printf(out, err, "text");
 }
 
-egc_status egc_params_names(const egc_param *table, egc_buf *out, egc_error *err)
+egc_status egc_param_names(const egc_param *table, egc_buf *out, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (const egc_param *p = table; p && p->name && !status; p++)
@@ -363,8 +363,8 @@ egc_status egc_params_names(const egc_param *table, egc_buf *out, egc_error *err
     return status;
 }
 
-egc_status egc_fail_unknown(egc_error *err, const char *what, const char *name,
-                            const void *const *items)
+egc_status egc_registry_fail_unknown(egc_error *err, const char *what, const char *name,
+                                     const void *const *items)
 {
     char valid[EGC_ERROR_LENGTH] = "";
     for (size_t i = 0; items[i]; i++) {
@@ -377,13 +377,13 @@ egc_status egc_fail_unknown(egc_error *err, const char *what, const char *name,
     return egc_fail(err, EGC_ERROR_NAME, "unknown %s \"%s\"; valid: %s", what, name, valid);
 }
 
-egc_status egc_find_named(const char *what, const char *name, const void *const *items, void *out,
-                          egc_error *err)
+egc_status egc_registry_find(const char *what, const char *name, const void *const *items,
+                             void *out, egc_error *err)
 {
     for (const void *const *item = items; *item; item++)
         if (strcmp(*(const char *const *)*item, name) == 0) {
             memcpy(out, item, sizeof *item);
             return EGC_OK;
         }
-    return egc_fail_unknown(err, what, name, items);
+    return egc_registry_fail_unknown(err, what, name, items);
 }

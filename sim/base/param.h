@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/units.h"
+#include "base/quantity.h"
 
 #define EGC_TEXT_LENGTH 512 /* of a text parameter, terminator included */
 
@@ -124,10 +124,10 @@ typedef struct egc_scalar {
 } egc_scalar;
 
 /* Fills every field that the table names with its default. */
-void egc_params_init(const egc_param *table, void *object);
+void egc_param_init(const egc_param *table, void *object);
 
 /* The row called name, or NULL. */
-const egc_param *egc_params_find(const egc_param *table, const char *name);
+const egc_param *egc_param_find(const egc_param *table, const char *name);
 
 /* Sets one field. RANGE or FORMAT when the value does not fit, the message starting with what it
  * must be ("must be in (0, 1], got 1.5"), without the name, which the caller prepends. */
@@ -143,23 +143,23 @@ egc_status egc_param_format(const egc_param *param, const void *object, egc_buf 
 bool egc_param_changed(const egc_param *param, const void *object);
 
 /* Appends "name=value" for each row, separated by ';'. With only_changed, leaves defaults out. */
-egc_status egc_params_format(const egc_param *table, const void *object, bool only_changed,
-                             egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
+                                egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
 /* Appends the valid values of a row as people write them: "in (0, 1]", "text". MEMORY. */
 egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
 /* Appends the names of all rows, separated by ", ". MEMORY. */
-egc_status egc_params_names(const egc_param *table, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_param_names(const egc_param *table, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
 /* EGC_ERROR_NAME: `unknown WHAT "NAME"; valid: a, b, c`. Items are
  * pointers to structs that begin with `const char *name`; the list ends with NULL. */
-egc_status egc_fail_unknown(egc_error *err, const char *what, const char *name,
-                            const void *const *items);
+egc_status egc_registry_fail_unknown(egc_error *err, const char *what, const char *name,
+                                     const void *const *items);
 
-/* Sets *out, a pointer to such a struct, to the one called name; egc_fail_unknown when there is
- * none. */
-egc_status egc_find_named(const char *what, const char *name, const void *const *items, void *out,
-                          egc_error *err) EGC_MUST_CHECK;
+/* Sets *out, a pointer to such a struct, to the one called name; egc_registry_fail_unknown when
+ * there is none. */
+egc_status egc_registry_find(const char *what, const char *name, const void *const *items,
+                             void *out, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/rng.h"
 
-uint64_t egc_splitmix64(uint64_t *state)
+uint64_t egc_rng_next(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15ull;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -9,12 +9,12 @@ uint64_t egc_splitmix64(uint64_t *state)
     return z ^ z >> 31;
 }
 
-uint64_t egc_seed_derive(uint64_t seed, uint64_t a, uint64_t b)
+uint64_t egc_rng_derive_seed(uint64_t seed, uint64_t a, uint64_t b)
 {
     uint64_t state = seed;
-    state = egc_splitmix64(&state) ^ a;
-    state = egc_splitmix64(&state) ^ b;
-    return egc_splitmix64(&state);
+    state = egc_rng_next(&state) ^ a;
+    state = egc_rng_next(&state) ^ b;
+    return egc_rng_next(&state);
 }
 
 uint64_t egc_hash(uint64_t hash, const void *data, size_t len)
@@ -32,12 +32,12 @@ static void set(void *state, unsigned long seed)
 
 static unsigned long get(void *state)
 {
-    return egc_splitmix64(state);
+    return egc_rng_next(state);
 }
 
 static double get_double(void *state)
 {
-    return (double)(egc_splitmix64(state) >> 11) * 0x1p-53;
+    return (double)(egc_rng_next(state) >> 11) * 0x1p-53;
 }
 
 static const gsl_rng_type splitmix64 = {

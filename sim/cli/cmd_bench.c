@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/atomic_file.h"
+#include "base/file/atomic_file.h"
 #include "base/mem.h"
 #include "cli/bench/library.h"
 #include "cli/bench/simulator.h"
@@ -246,7 +246,7 @@ static egc_status on_row(void *arg, const egc_bench_row *row, egc_error *err)
     report *out = arg;
     head(out, row->section, "");
     printf("  %-16s %-26s %10.4g %s\n", row->name, row->setting, row->value, row->unit);
-    egc_stdout_flush();
+    egc_note_flush_stdout();
     const char *const texts[] = {row->section, row->name, row->setting, row->unit};
     egc_status status = append_texts(&out->csv, texts, 4, err);
     if (!status)
@@ -266,7 +266,7 @@ static egc_status on_cost(void *arg, const egc_bench_cost *cost, egc_error *err)
     printf("  %-16s %-20s %12zu %10.4g %10.4g %11.4g %11.4g\n", cost->method, cost->params,
            cost->elements, cost->encode_s, cost->decode_s, 1e9 * cost->encode_s / n,
            1e9 * cost->decode_s / n);
-    egc_stdout_flush();
+    egc_note_flush_stdout();
     const char *const texts[] = {"compressors", "", "", "", "", cost->method, cost->params};
     egc_status status = append_texts(&out->csv, texts, 7, err);
     if (!status)
@@ -304,14 +304,14 @@ static egc_status bench(bench_request *request, egc_error *err)
     const egc_bench_sink sink = {.arg = &out, .row = on_row};
     egc_status status = begin_csv(&out, err);
     if (!status && request->csv)
-        status = egc_draft_try(request->csv, err); /* before minutes are spent */
+        status = egc_atomic_file_try(request->csv, err); /* before minutes are spent */
     if (!status && is_wanted(request, "compressors"))
         status = bench_compressors(request, &out, err);
     for (size_t i = 0; i < N_SECTIONS && !status; i++)
         if (is_wanted(request, sections[i].name))
             status = sections[i].run(&sink, err);
     if (!status && request->csv)
-        status = egc_file_write(request->csv, out.csv.data, out.csv.len, err);
+        status = egc_atomic_file_save(request->csv, out.csv.data, out.csv.len, err);
     egc_buf_fini(&out.csv);
     return status;
 }
@@ -327,22 +327,22 @@ static size_t count_compressors(void)
 /* Returns an egc_exit. */
 static int parse(bench_request *request, int argc, char **argv, bool *stop)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     egc_error err = {0};
     egc_status status = EGC_OK;
     const char *value;
     int n;
     *stop = true;
-    for (int option; !status && (option = egc_args_next(&args, &value)) >= 0;)
+    for (int option; !status && (option = egc_options_next(&args, &value)) >= 0;)
         status = set_option(request, option, value, &err);
     if (status)
-        return egc_args_fail(&usage, "%s", err.message);
-    char **rest = egc_args_rest(&args, 0, 1, &n);
+        return egc_options_fail(&usage, "%s", err.message);
+    char **rest = egc_options_rest(&args, 0, 1, &n);
     if (args.stop)
         return args.exit;
     request->section = n ? rest[0] : "all";
     if (check_section(request, &err))
-        return egc_args_fail(&usage, "%s", err.message);
+        return egc_options_fail(&usage, "%s", err.message);
     *stop = false;
     return EGC_EXIT_DONE;
 }

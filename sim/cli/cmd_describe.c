@@ -27,7 +27,8 @@ static const egc_usage usage = {
     .example = "egc-sim describe fat_tree --set levels=3 --set children=8",
 };
 
-static egc_status print_item(const egc_kind *kind, const egc_named *item, egc_error *err)
+static egc_status print_item(const egc_catalog_kind *kind, const egc_catalog_item *item,
+                             egc_error *err)
 {
     printf("%s (%s): %s\n", item->name, kind->one, item->summary);
     return kind->print(item, err);
@@ -38,8 +39,8 @@ static egc_status describe(egc_catalog *catalog, const char *name, int *found, e
 {
     *found = 0;
     egc_status status = EGC_OK;
-    for (const egc_kind *kind = egc_kinds; kind->heading && !status; kind++) {
-        const egc_named *const *items;
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++) {
+        const egc_catalog_item *const *items;
         status = kind->items(catalog, &items, err);
         for (; !status && *items; items++)
             if (strcmp((*items)->name, name) == 0) {
@@ -55,8 +56,8 @@ static egc_status fail_unknown(egc_catalog *catalog, const char *name, egc_error
 {
     egc_buf valid = {0};
     egc_status status = EGC_OK;
-    for (const egc_kind *kind = egc_kinds; kind->heading && !status; kind++) {
-        const egc_named *const *items;
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++) {
+        const egc_catalog_item *const *items;
         if (strcmp(kind->heading, "metrics") == 0)
             continue;
         status = kind->items(catalog, &items, err);
@@ -77,10 +78,10 @@ static egc_status describe_cluster(const char *name, const char *const *settings
 {
     egc_arena arena = {0};
     egc_cluster_choice choice;
-    egc_status status = egc_cluster_choose(name, settings, n, &arena, &choice, err);
+    egc_status status = egc_cluster_choose_by_settings(name, settings, n, &arena, &choice, err);
     if (!status) {
         printf("%s (cluster): %s\n", choice.type->name, choice.type->summary);
-        status = egc_print_chosen_cluster(&choice, err);
+        status = egc_pages_chosen_cluster(&choice, err);
     }
     egc_arena_fini(&arena);
     return status;
@@ -99,7 +100,7 @@ static egc_status describe_all(const char *name, egc_error *err)
 
 int egc_cmd_describe(int argc, char **argv)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     egc_error err = {0};
     const char *value, **settings = egc_calloc((size_t)argc, sizeof *settings);
     size_t n_settings = 0;
@@ -108,16 +109,16 @@ int egc_cmd_describe(int argc, char **argv)
         egc_fail_memory(&err, (size_t)argc * sizeof *settings);
         return egc_note_error(&err);
     }
-    while (egc_args_next(&args, &value) == OPTION_SET)
+    while (egc_options_next(&args, &value) == OPTION_SET)
         settings[n_settings++] = value;
-    char **name = egc_args_rest(&args, 1, 1, &n);
+    char **name = egc_options_rest(&args, 1, 1, &n);
     if (args.stop) {
         exit = args.exit;
     } else {
         egc_status status = n_settings ? describe_cluster(name[0], settings, n_settings, &err)
                                        : describe_all(name[0], &err);
         if (status == EGC_ERROR_NAME)
-            exit = egc_args_fail(&usage, "%s", err.message);
+            exit = egc_options_fail(&usage, "%s", err.message);
         else if (status)
             exit = egc_note_error(&err);
     }

@@ -16,10 +16,10 @@ static const egc_usage usage = {
     .example = "egc-sim list compressors",
 };
 
-static egc_status add_items(egc_catalog *catalog, const egc_kind *kind, egc_grid *grid,
+static egc_status add_items(egc_catalog *catalog, const egc_catalog_kind *kind, egc_grid *grid,
                             egc_error *err)
 {
-    const egc_named *const *items;
+    const egc_catalog_item *const *items;
     egc_status status = kind->items(catalog, &items, err);
     for (; !status && *items; items++)
         status = egc_grid_add(grid, (const char *[]){(*items)->name, (*items)->summary}, err);
@@ -31,7 +31,7 @@ static egc_status add_heading(egc_catalog *catalog, const char *heading, egc_gri
                               egc_error *err)
 {
     egc_status status = EGC_OK;
-    for (const egc_kind *kind = egc_kinds; kind->heading && !status; kind++)
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++)
         if (strcmp(kind->heading, heading) == 0)
             status = add_items(catalog, kind, grid, err);
     return status;
@@ -41,7 +41,7 @@ static egc_status list_one(egc_catalog *catalog, const char *heading, egc_error 
 {
     egc_grid grid = {.n_columns = 2};
     egc_status status = add_heading(catalog, heading, &grid, err);
-    for (const egc_kind *kind = egc_kinds; kind->heading && !status; kind++)
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++)
         if (kind->also && strcmp(kind->heading, heading) == 0)
             status = add_heading(catalog, kind->also, &grid, err);
     egc_grid_print(&grid);
@@ -52,7 +52,7 @@ static egc_status list_all(egc_catalog *catalog, egc_error *err)
 {
     const char *heading = "";
     egc_status status = EGC_OK;
-    for (const egc_kind *kind = egc_kinds; kind->heading && !status; kind++) {
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++) {
         if (strcmp(kind->heading, heading) == 0)
             continue;
         egc_grid grid = {.n_columns = 2, .indent = 2};
@@ -67,7 +67,7 @@ static egc_status list_all(egc_catalog *catalog, egc_error *err)
 
 static bool is_heading(const char *what)
 {
-    for (const egc_kind *kind = egc_kinds; kind->heading; kind++)
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading; kind++)
         if (strcmp(kind->heading, what) == 0)
             return true;
     return false;
@@ -77,23 +77,23 @@ static int fail_unknown(const char *what)
 {
     char valid[256] = "";
     const char *last = "";
-    for (const egc_kind *kind = egc_kinds; kind->heading; kind++) {
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading; kind++) {
         if (strcmp(kind->heading, last) == 0)
             continue;
         strcat(valid, *last ? ", " : "");
         strcat(valid, kind->heading);
         last = kind->heading;
     }
-    return egc_args_fail(&usage, "nothing is called \"%s\"; valid: %s", what, valid);
+    return egc_options_fail(&usage, "nothing is called \"%s\"; valid: %s", what, valid);
 }
 
 int egc_cmd_list(int argc, char **argv)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     const char *value;
     int n;
-    egc_args_next(&args, &value);
-    char **what = egc_args_rest(&args, 0, 1, &n);
+    egc_options_next(&args, &value);
+    char **what = egc_options_rest(&args, 0, 1, &n);
     if (args.stop)
         return args.exit;
     if (n == 1 && !is_heading(what[0]))

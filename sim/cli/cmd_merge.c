@@ -24,16 +24,16 @@ static const egc_usage usage = {
 
 int egc_cmd_merge(int argc, char **argv)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     const char *out = NULL, *value;
-    while (egc_args_next(&args, &value) == OPTION_OUT)
+    while (egc_options_next(&args, &value) == OPTION_OUT)
         out = value;
     int n;
-    char **dirs = egc_args_rest(&args, 1, INT_MAX, &n);
+    char **dirs = egc_options_rest(&args, 1, INT_MAX, &n);
     if (args.stop)
         return args.exit;
     if (!out)
-        return egc_args_fail(&usage, "--out DIR is missing");
+        return egc_options_fail(&usage, "--out DIR is missing");
     egc_error err = {0};
     if (egc_results_merge((const char *const *)dirs, (size_t)n, out, &err))
         return egc_note_error(&err);

@@ -64,7 +64,7 @@ static egc_status plot_results(const char *dir, const char *format, egc_error *e
 }
 
 static egc_status draw_graph(const plot_request *wanted, const egc_cluster_choice *choice,
-                             const egc_network *network, egc_error *err)
+                             const egc_topology_graph *network, egc_error *err)
 {
     egc_buf graph = {0};
     const char *name = choice->type->name;
@@ -75,7 +75,7 @@ static egc_status draw_graph(const plot_request *wanted, const egc_cluster_choic
                           "a cluster that is drawn must have at most %d hosts, got %zu", MOST_HOSTS,
                           network->n_hosts);
     if (!status)
-        status = egc_draw_network(network, name, &graph, err);
+        status = egc_cluster_page_draw(network, name, &graph, err);
     if (!status)
         status = egc_graphviz_draw(wanted->out, name, &graph, layout, wanted->format, err);
     if (!status)
@@ -88,21 +88,21 @@ static egc_status plot_cluster(const plot_request *wanted, egc_error *err)
 {
     egc_arena arena = {0};
     egc_cluster_choice choice;
-    egc_network network;
-    egc_status status = egc_cluster_choose(wanted->cluster, wanted->settings, wanted->n_settings,
-                                           &arena, &choice, err);
+    egc_topology_graph network;
+    egc_status status = egc_cluster_choose_by_settings(wanted->cluster, wanted->settings,
+                                                       wanted->n_settings, &arena, &choice, err);
     if (!status)
-        status = egc_network_of(choice.type, choice.params, &arena, &network, err);
+        status = egc_topology_graph_of(choice.type, choice.params, &arena, &network, err);
     if (!status)
         status = draw_graph(wanted, &choice, &network, err);
     egc_arena_fini(&arena);
     return status;
 }
 
-static void read_options(egc_args *args, plot_request *out)
+static void read_options(egc_options *args, plot_request *out)
 {
     const char *value;
-    for (int option; (option = egc_args_next(args, &value)) >= 0;)
+    for (int option; (option = egc_options_next(args, &value)) >= 0;)
         switch (option) {
         case OPTION_FORMAT:
             out->format = value;
@@ -119,27 +119,27 @@ static void read_options(egc_args *args, plot_request *out)
         }
 }
 
-static int plot(egc_args *args, plot_request *wanted)
+static int plot(egc_options *args, plot_request *wanted)
 {
     egc_error err = {0};
     int n;
     read_options(args, wanted);
     int dirs = wanted->cluster ? 0 : 1;
-    char **dir = egc_args_rest(args, dirs, dirs, &n);
+    char **dir = egc_options_rest(args, dirs, dirs, &n);
     if (args->stop)
         return args->exit;
     if (!wanted->cluster && (wanted->n_settings || strcmp(wanted->out, ".") != 0))
-        return egc_args_fail(&usage, "--set and --out go with --cluster only");
+        return egc_options_fail(&usage, "--set and --out go with --cluster only");
     egc_status status =
         wanted->cluster ? plot_cluster(wanted, &err) : plot_results(dir[0], wanted->format, &err);
     if (status == EGC_ERROR_NAME)
-        return egc_args_fail(&usage, "%s", err.message);
+        return egc_options_fail(&usage, "%s", err.message);
     return status ? egc_note_error(&err) : EGC_EXIT_DONE;
 }
 
 int egc_cmd_plot(int argc, char **argv)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     plot_request wanted = {.format = "svg", .out = "."};
     egc_error err = {0};
     wanted.settings = egc_calloc((size_t)argc, sizeof *wanted.settings);

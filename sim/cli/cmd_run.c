@@ -94,7 +94,8 @@ static int set_count(const char *value, const char *option, size_t *out)
     const char *rest;
     return parse_count(value, '\0', out, &rest)
                ? EGC_EXIT_DONE
-               : egc_args_fail(&usage, "%s must be a whole number >= 1, got \"%s\"", option, value);
+               : egc_options_fail(&usage, "%s must be a whole number >= 1, got \"%s\"", option,
+                                  value);
 }
 
 static int set_option(run_request *request, int option, const char *value)
@@ -110,7 +111,8 @@ static int set_option(run_request *request, int option, const char *value)
         break;
     case OPTION_SHARD:
         if (!parse_shard(value, request))
-            return egc_args_fail(&usage, "--shard must be I/N with 1 <= I <= N, got \"%s\"", value);
+            return egc_options_fail(&usage, "--shard must be I/N with 1 <= I <= N, got \"%s\"",
+                                    value);
         break;
     case OPTION_RESUME:
         request->resume = true;
@@ -160,7 +162,7 @@ static egc_status print_points(const egc_experiment *experiment, egc_error *err)
 }
 
 /* One line that is written over, on a terminal only. */
-static void show_progress(void *arg, const egc_progress *progress)
+static void show_progress(void *arg, const egc_runner_progress *progress)
 {
     (void)arg;
     fprintf(stderr, "\r\033[Kegc-sim: %zu of %zu points", progress->done, progress->total);
@@ -178,10 +180,10 @@ static void note_files(const char *dir, bool has_timeline)
     egc_buf path = {0};
     for (size_t t = 0; t < EGC_N_TABLES; t++) {
         egc_buf_clear(&path);
-        if (egc_buf_printf(&path, NULL, "%s/%s", dir, egc_tables[t].file))
+        if (egc_buf_printf(&path, NULL, "%s/%s", dir, egc_columns_tables[t].file))
             break;
         if (access((const char *)path.data, F_OK) == 0)
-            egc_note("%s: %s", (const char *)path.data, egc_tables[t].help);
+            egc_note("%s: %s", (const char *)path.data, egc_columns_tables[t].help);
     }
     egc_buf_fini(&path);
     if (has_timeline)
@@ -190,7 +192,7 @@ static void note_files(const char *dir, bool has_timeline)
 }
 
 /* Returns an egc_exit. */
-static int report(const run_request *request, const char *dir, const egc_run_report *result)
+static int report(const run_request *request, const char *dir, const egc_runner_report *result)
 {
     egc_error err = {0};
     if (result->signal) {
@@ -218,7 +220,7 @@ static void note_measured(const run_request *request)
 static int run_in(const run_request *request, const egc_experiment *experiment, const char *dir)
 {
     bool shows_progress = !request->quiet && isatty(STDERR_FILENO);
-    egc_run_options run = {
+    egc_runner_options run = {
         .dir = dir,
         .jobs = request->jobs,
         .resume = request->resume,
@@ -226,14 +228,14 @@ static int run_in(const run_request *request, const egc_experiment *experiment, 
         .shard_index = request->shard_index,
         .shard_count = request->shard_count,
         .timeline = {request->timeline ? request->timeline_steps : 0, request->timeline_workers},
-        .point_main = egc_training_run,
+        .point_main = egc_train_run,
         .provenance = egc_versions_get(),
         .progress = shows_progress ? show_progress : NULL};
-    egc_run_report result = {0};
+    egc_runner_report result = {0};
     egc_error err = {0};
     if (!request->quiet && egc_experiment_is_measured(experiment))
         note_measured(request);
-    egc_status status = egc_experiment_run(experiment, &run, &result, &err);
+    egc_status status = egc_runner_run(experiment, &run, &result, &err);
     if (shows_progress)
         fputs("\r\033[K", stderr);
     return status ? egc_note_error(&err) : report(request, dir, &result);
@@ -274,7 +276,7 @@ static int run_script(const run_request *request)
 
 int egc_cmd_run(int argc, char **argv)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     run_request request = {.jobs = 1, .timeline_steps = 10, .timeline_workers = 64};
     request.overrides = egc_calloc((size_t)argc, sizeof *request.overrides);
     if (!request.overrides) {
@@ -283,11 +285,11 @@ int egc_cmd_run(int argc, char **argv)
     }
     const char *value;
     int exit_code = EGC_EXIT_DONE, n;
-    for (int option; !exit_code && (option = egc_args_next(&args, &value)) >= 0;)
+    for (int option; !exit_code && (option = egc_options_next(&args, &value)) >= 0;)
         exit_code = set_option(&request, option, value);
     if (exit_code)
         goto done;
-    char **script = egc_args_rest(&args, 1, 1, &n);
+    char **script = egc_options_rest(&args, 1, 1, &n);
     exit_code = args.exit;
     if (args.stop)
         goto done;

@@ -85,12 +85,12 @@ static egc_status print_layers(const egc_trace_info *info, egc_error *err)
 
 static int trace_info(int argc, char **argv)
 {
-    egc_args args = {.usage = &info_usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &info_usage, .argc = argc, .argv = argv};
     const char *value;
     int n;
-    while (egc_args_next(&args, &value) >= 0)
+    while (egc_options_next(&args, &value) >= 0)
         continue;
-    char **files = egc_args_rest(&args, 1, 1, &n);
+    char **files = egc_options_rest(&args, 1, 1, &n);
     if (args.stop)
         return args.exit;
     egc_error err = {0};
@@ -139,20 +139,20 @@ static egc_status set_option(egc_record_options *options, const char *name, cons
                              egc_error *err)
 {
     egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
-    egc_status status = egc_param_set(egc_params_find(record_params, name), options, &scalar, err);
+    egc_status status = egc_param_set(egc_param_find(record_params, name), options, &scalar, err);
     return status ? egc_error_prefix(err, "--%s", name) : EGC_OK;
 }
 
 static int trace_record(int argc, char **argv)
 {
-    egc_args args = {.usage = &record_usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &record_usage, .argc = argc, .argv = argv};
     egc_record_options options = {0};
     egc_error err = {0};
     egc_status status = egc_record_options_init(&options, &err);
     const char *value;
     int n, option;
-    egc_params_init(record_params, &options);
-    while (!status && (option = egc_args_next(&args, &value)) >= 0) {
+    egc_param_init(record_params, &options);
+    while (!status && (option = egc_options_next(&args, &value)) >= 0) {
         if (option == OPTION_OUT)
             options.path = value;
         else if (option == OPTION_SET)
@@ -160,13 +160,13 @@ static int trace_record(int argc, char **argv)
         else
             status = set_option(&options, record_options[option].name, value, &err);
     }
-    int code = status ? egc_args_fail(&record_usage, "%s", err.message) : EGC_EXIT_DONE;
+    int code = status ? egc_options_fail(&record_usage, "%s", err.message) : EGC_EXIT_DONE;
     if (!status)
-        egc_args_rest(&args, 0, 0, &n);
+        egc_options_rest(&args, 0, 0, &n);
     if (args.stop)
         code = args.exit;
     else if (!status && !options.path)
-        code = egc_args_fail(&record_usage, "--out FILE is missing");
+        code = egc_options_fail(&record_usage, "--out FILE is missing");
     else if (!status && egc_record(&options, &err))
         code = egc_note_error(&err);
     else if (!status)
@@ -223,22 +223,22 @@ static egc_status fit_trace(const char *path, const fit_arguments *arguments, eg
 static int trace_fit(int argc, char **argv)
 {
     static const egc_param pick = {
-        .name = "pick", .kind = EGC_PARAM_CHOICE, .choices = egc_pick_names};
-    egc_args args = {.usage = &fit_usage, .argc = argc, .argv = argv};
+        .name = "pick", .kind = EGC_PARAM_CHOICE, .choices = egc_fit_pick_names};
+    egc_options args = {.usage = &fit_usage, .argc = argc, .argv = argv};
     fit_arguments arguments = {0};
     egc_error err = {0};
     const char *value;
     int n, option;
-    while ((option = egc_args_next(&args, &value)) >= 0) {
+    while ((option = egc_options_next(&args, &value)) >= 0) {
         egc_scalar word = {.kind = EGC_SCALAR_TEXT, .text = value};
         if (option == FIT_OUT)
             arguments.out = value;
         else if (option == FIT_ALL)
             arguments.all = true;
         else if (egc_param_set(&pick, &arguments.pick, &word, &err))
-            return egc_args_fail(&fit_usage, "--pick: %s", err.message);
+            return egc_options_fail(&fit_usage, "--pick: %s", err.message);
     }
-    char **files = egc_args_rest(&args, 1, 1, &n);
+    char **files = egc_options_rest(&args, 1, 1, &n);
     if (args.stop)
         return args.exit;
     return fit_trace(files[0], &arguments, &err) ? egc_note_error(&err) : EGC_EXIT_DONE;
@@ -263,13 +263,13 @@ int egc_cmd_trace(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "fit") == 0)
         return trace_fit(argc - 1, argv + 1);
     if (argc > 1 && argv[1][0] != '-')
-        return egc_args_fail(&usage, "unknown subcommand \"%s\"; valid: info, record, fit",
-                             argv[1]);
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+        return egc_options_fail(&usage, "unknown subcommand \"%s\"; valid: info, record, fit",
+                                argv[1]);
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     const char *value;
     int n;
-    while (egc_args_next(&args, &value) >= 0)
+    while (egc_options_next(&args, &value) >= 0)
         continue;
-    egc_args_rest(&args, 1, INT_MAX, &n);
+    egc_options_rest(&args, 1, INT_MAX, &n);
     return args.exit;
 }

@@ -11,11 +11,11 @@ static const egc_usage usage = {
 
 int egc_cmd_version(int argc, char **argv)
 {
-    egc_args args = {.usage = &usage, .argc = argc, .argv = argv};
+    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
     const char *value;
     int n;
-    egc_args_next(&args, &value);
-    egc_args_rest(&args, 0, 0, &n);
+    egc_options_next(&args, &value);
+    egc_options_rest(&args, 0, 0, &n);
     if (args.stop)
         return args.exit;
     const egc_provenance *provenance = egc_versions_get();

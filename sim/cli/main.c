@@ -44,7 +44,7 @@ static int fail_unknown(const char *name)
     egc_error err;
     for (size_t i = 0; i < N_COMMANDS; i++)
         items[i] = &commands[i];
-    egc_fail_unknown(&err, "command", name, items);
+    egc_registry_fail_unknown(&err, "command", name, items);
     egc_note("%s, help", err.message);
     return EGC_EXIT_USAGE;
 }
@@ -86,7 +86,7 @@ static int dispatch(int argc, char **argv)
 /* Data that could not be written must not look like success. */
 static int check_stdout(int exit_code)
 {
-    int reason = egc_stdout_flush();
+    int reason = egc_note_flush_stdout();
     if (!reason)
         return exit_code;
     egc_note("cannot write to standard output: %s", strerror(reason));

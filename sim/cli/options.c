@@ -52,14 +52,14 @@ static void print_help(const egc_usage *usage)
     printf("\nexample:\n  %s\n", usage->example);
 }
 
-static int stop(egc_args *args, int status)
+static int stop(egc_options *args, int status)
 {
     args->stop = true;
     args->exit = status;
     return -1;
 }
 
-static int fail_unknown(egc_args *args, const char *option)
+static int fail_unknown(egc_options *args, const char *option)
 {
     char valid[512] = "";
     for (size_t i = 0; i < count_options(args->usage); i++) {
@@ -67,37 +67,37 @@ static int fail_unknown(egc_args *args, const char *option)
         strcat(valid, args->usage->options[i].name);
         strcat(valid, ", ");
     }
-    return stop(
-        args, egc_args_fail(args->usage, "unknown option \"%s\"; valid: %s--help", option, valid));
+    return stop(args, egc_options_fail(args->usage, "unknown option \"%s\"; valid: %s--help",
+                                       option, valid));
 }
 
 /* getopt_long answers '?' for an unknown option, and for a value given to a switch, whose val it
  * then leaves in optopt. */
-static int fail_option(egc_args *args, bool missing_value)
+static int fail_option(egc_options *args, bool missing_value)
 {
     const char *option = args->argv[optind - 1];
     char letter[] = {'-', (char)optopt, '\0'};
     int position = optopt == OUT ? find_out(args->usage) : optopt - FIRST;
     if (missing_value)
-        return stop(args, egc_args_fail(args->usage, "option \"%s\" needs a value: %s", option,
-                                        args->usage->options[position].value));
+        return stop(args, egc_options_fail(args->usage, "option \"%s\" needs a value: %s", option,
+                                           args->usage->options[position].value));
     if (optopt >= FIRST || strncmp(option, "--help=", 7) == 0)
-        return stop(args, egc_args_fail(args->usage, "option \"%s\" takes no value", option));
+        return stop(args, egc_options_fail(args->usage, "option \"%s\" takes no value", option));
     return fail_unknown(args, optopt ? letter : option);
 }
 
 /* `--set` takes the same form with every command. */
-static int take_option(egc_args *args, int position, const char *value)
+static int take_option(egc_options *args, int position, const char *value)
 {
     const egc_option *option = &args->usage->options[position];
     bool is_setting = strcmp(option->name, "set") == 0;
     if (is_setting && (*value == '=' || !strchr(value, '=')))
-        return stop(
-            args, egc_args_fail(args->usage, "--set must be %s, got \"%s\"", option->value, value));
+        return stop(args, egc_options_fail(args->usage, "--set must be %s, got \"%s\"",
+                                           option->value, value));
     return position;
 }
 
-int egc_args_next(egc_args *args, const char **value)
+int egc_options_next(egc_options *args, const char **value)
 {
     struct option options[OPTIONS_MAX + 2] = {0};
     fill_long_options(args->usage, options);
@@ -121,17 +121,17 @@ int egc_args_next(egc_args *args, const char **value)
     }
 }
 
-char **egc_args_rest(egc_args *args, int least, int most, int *n)
+char **egc_options_rest(egc_options *args, int least, int most, int *n)
 {
     *n = args->argc - optind;
     char **rest = args->argv + optind;
     if (args->stop || (*n >= least && *n <= most))
         return rest;
     if (*n < least)
-        stop(args, egc_args_fail(args->usage, "arguments are missing; usage: egc-sim %s %s",
-                                 args->usage->command, args->usage->arguments));
+        stop(args, egc_options_fail(args->usage, "arguments are missing; usage: egc-sim %s %s",
+                                    args->usage->command, args->usage->arguments));
     else
-        stop(args, egc_args_fail(args->usage, "unexpected argument \"%s\"; usage: egc-sim %s %s",
-                                 rest[most], args->usage->command, args->usage->arguments));
+        stop(args, egc_options_fail(args->usage, "unexpected argument \"%s\"; usage: egc-sim %s %s",
+                                    rest[most], args->usage->command, args->usage->arguments));
     return rest;
 }

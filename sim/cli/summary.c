@@ -33,7 +33,7 @@ static void format_quality(char *out, egc_spread value, double scale)
 
 static void format_seconds(char *out, egc_spread seconds)
 {
-    egc_unit_choice unit = egc_unit_of_seconds(seconds.n ? seconds.mean : 0);
+    egc_gnuplot_unit unit = egc_gnuplot_unit_of_seconds(seconds.n ? seconds.mean : 0);
     if (!seconds.n)
         strcpy(out, "-");
     else
@@ -59,7 +59,7 @@ static egc_status add_series(const egc_view *view, size_t setting, size_t series
 
 static egc_status print_setting(const egc_view *view, size_t setting, egc_error *err)
 {
-    const egc_quality *quality = egc_quality_of(&view->runs);
+    const egc_quality *quality = egc_figure_quality_of(&view->runs);
     egc_grid grid = {.n_columns = 5, .right = 1u << 1 | 1u << 3 | 1u << 4};
     egc_status status = egc_grid_add(&grid,
                                      (const char *[]){"method", "compression ratio",

@@ -16,11 +16,11 @@ void egc_note(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    egc_one_line(text, line, sizeof line);
+    egc_error_one_line(text, line, sizeof line);
     fprintf(stderr, "egc-sim: %s\n", line);
 }
 
-int egc_stdout_flush(void)
+int egc_note_flush_stdout(void)
 {
     static int reason; /* stdout itself remembers only that it failed */
     errno = 0;
@@ -36,7 +36,7 @@ int egc_note_error(const egc_error *err)
     return EGC_EXIT_FAILED;
 }
 
-int egc_args_fail(const egc_usage *usage, const char *format, ...)
+int egc_options_fail(const egc_usage *usage, const char *format, ...)
 {
     char message[EGC_ERROR_LENGTH];
     va_list args;

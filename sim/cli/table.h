@@ -41,7 +41,7 @@ void egc_note(const char *format, ...) EGC_PRINTF(1, 2);
 int egc_note_error(const egc_error *err);
 
 /* Hands on what was printed. Returns 0, or the errno of the first time that this failed. */
-int egc_stdout_flush(void);
+int egc_note_flush_stdout(void);
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
@@ -60,24 +60,24 @@ typedef struct egc_usage {
     const char *example;       /* a command line that works, and what it does, in a comment */
 } egc_usage;
 
-typedef struct egc_args {
+typedef struct egc_options {
     const egc_usage *usage;
     int argc;
     char **argv;
     bool stop; /* nothing is left to do but to return `exit`: --help was given, or nonsense */
     int exit;
-} egc_args;
+} egc_options;
 
 /* The position in usage->options of the next option, its value in *value; -1 after the last, or
  * when args->stop was set. */
-int egc_args_next(egc_args *args, const char **value);
+int egc_options_next(egc_options *args, const char **value);
 
 /* After the last option: what is no option. Stops unless there are at least `least` and at most
  * `most` of them. */
-char **egc_args_rest(egc_args *args, int least, int most, int *n);
+char **egc_options_rest(egc_options *args, int least, int most, int *n);
 
 /* Notes what is wrong with the command line, and how to get help. Returns EGC_EXIT_USAGE. */
-int egc_args_fail(const egc_usage *usage, const char *format, ...) EGC_PRINTF(2, 3);
+int egc_options_fail(const egc_usage *usage, const char *format, ...) EGC_PRINTF(2, 3);
 
 /* ---- tables --------------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@ static egc_status pack(const egc_transport *transport, int count, const egc_buf 
     egc_status status = EGC_OK;
     egc_buf_clear(&scratch->out);
     for (int i = 0; i < count && !status; i++)
-        status = egc_block_append(transport, &scratch->out,
-                                  &blocks[(transport->rank + i) % transport->size], err);
+        status = egc_blocks_append(transport, &scratch->out,
+                                   &blocks[(transport->rank + i) % transport->size], err);
     return status ? egc_error_prefix(err, "allgather-bruck") : EGC_OK;
 }
 
@@ -26,7 +26,7 @@ static egc_status unpack(const egc_transport *transport, int first, int count, e
     egc_reader reader = egc_blocks_of(transport, &scratch->in);
     egc_status status = EGC_OK;
     for (int i = 0; i < count && !status; i++)
-        status = egc_block_read(transport, &reader, &blocks[(first + i) % transport->size], err);
+        status = egc_blocks_read(transport, &reader, &blocks[(first + i) % transport->size], err);
     if (!status)
         status = egc_blocks_end(transport, &reader, err);
     return status ? egc_error_prefix(err, "allgather-bruck") : EGC_OK;
@@ -41,8 +41,8 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
         int count = d < p - d ? d : p - d, from = (rank + d) % p;
         status = pack(transport, count, blocks, scratch, err);
         if (!status)
-            status = egc_sendrecv(transport, (rank + p - d) % p, scratch->out.data,
-                                  scratch->out.len, from, &scratch->in, err);
+            status = egc_transport_sendrecv(transport, (rank + p - d) % p, scratch->out.data,
+                                            scratch->out.len, from, &scratch->in, err);
         if (!status)
             status = unpack(transport, from, count, blocks, scratch, err);
     }
@@ -52,7 +52,7 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
 {
     (void)gamma;
-    return egc_ceil_log2(p) * alpha + (p - 1) * n * beta;
+    return egc_ranks_ceil_log2(p) * alpha + (p - 1) * n * beta;
 }
 
 const egc_exchange_type egc_exchange_allgather_bruck = {
@@ -61,7 +61,7 @@ const egc_exchange_type egc_exchange_allgather_bruck = {
     .cost = "ceil(log2 p) alpha + (p-1) n beta",
     .reference = "Bruck et al., Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
-    .kind = EGC_EXCHANGE_GATHER,
+    .kind = EGC_COLLECTIVE_ALLGATHER,
     .gather = gather,
     .closed_form = closed_form,
 };

@@ -28,7 +28,7 @@ static int rank_of(const gathering *g, int group, int column)
 /* The rank that gathers the column in a group. */
 static int keeper_of(const gathering *g, int group, int column)
 {
-    return rank_of(g, group, column % egc_group_size(&g->groups, group));
+    return rank_of(g, group, column % egc_groups_size(&g->groups, group));
 }
 
 /* One step round the ring of a column: a block that does not exist is no message. */
@@ -40,10 +40,11 @@ static egc_status pass_block(gathering *g, int column, int out_group, int in_gro
     int out = rank_of(g, out_group, column), in = rank_of(g, in_group, column);
     const egc_buf *block = &g->blocks[out < p ? out : 0];
     if (out < p && in < p)
-        return egc_sendrecv(g->transport, to, block->data, block->len, from, &g->blocks[in], err);
+        return egc_transport_sendrecv(g->transport, to, block->data, block->len, from,
+                                      &g->blocks[in], err);
     if (out < p)
-        return egc_send(g->transport, to, block->data, block->len, err);
-    return in < p ? egc_receive(g->transport, from, &g->blocks[in], err) : EGC_OK;
+        return egc_transport_send(g->transport, to, block->data, block->len, err);
+    return in < p ? egc_transport_receive(g->transport, from, &g->blocks[in], err) : EGC_OK;
 }
 
 static egc_status gather_across(gathering *g, int column, egc_error *err)
@@ -63,7 +64,7 @@ static egc_status pack(gathering *g, int member, egc_error *err)
     egc_buf_clear(&g->scratch->out);
     for (int column = member; column < g->groups.group; column += g->groups.mine.size)
         for (int r = column; r < g->transport->size && !status; r += g->groups.group)
-            status = egc_block_append(g->transport, &g->scratch->out, &g->blocks[r], err);
+            status = egc_blocks_append(g->transport, &g->scratch->out, &g->blocks[r], err);
     return status ? egc_error_prefix(err, "allgather-hierarchical") : EGC_OK;
 }
 
@@ -74,7 +75,7 @@ static egc_status unpack(gathering *g, int member, egc_error *err)
     egc_status status = EGC_OK;
     for (int column = member; column < g->groups.group; column += g->groups.mine.size)
         for (int r = column; r < g->transport->size && !status; r += g->groups.group)
-            status = egc_block_read(g->transport, &reader, &g->blocks[r], err);
+            status = egc_blocks_read(g->transport, &reader, &g->blocks[r], err);
     if (!status)
         status = egc_blocks_end(g->transport, &reader, err);
     return status ? egc_error_prefix(err, "allgather-hierarchical") : EGC_OK;
@@ -89,8 +90,8 @@ static egc_status gather_inside(gathering *g, egc_error *err)
     for (int step = 0; step < size - 1 && !status; step++) {
         status = pack(g, (member - step + size) % size, err);
         if (!status)
-            status = egc_sendrecv(g->transport, next, g->scratch->out.data, g->scratch->out.len,
-                                  previous, &g->scratch->in, err);
+            status = egc_transport_sendrecv(g->transport, next, g->scratch->out.data,
+                                            g->scratch->out.len, previous, &g->scratch->in, err);
         if (!status)
             status = unpack(g, (member - step - 1 + size) % size, err);
     }
@@ -111,13 +112,13 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
 static double grouped_form(int p, double n, const egc_exchange_network *network)
 {
     int g = network->group, n_groups = p / g;
-    return (n_groups - 1) * (network->alpha_s + n * egc_crowd_beta(network)) +
-           (g - 1) * (network->near_alpha_s + n_groups * n * network->near_beta_s);
+    return (n_groups - 1) * (network->alpha_s + n * egc_groups_contended_beta(network)) +
+           (g - 1) * (network->local_alpha_s + n_groups * n * network->local_beta_s);
 }
 
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
 {
-    egc_exchange_network flat = egc_flat_network(p, alpha, beta, gamma);
+    egc_exchange_network flat = egc_groups_flat_network(p, alpha, beta, gamma);
     return grouped_form(p, n, &flat);
 }
 
@@ -128,7 +129,7 @@ const egc_exchange_type egc_exchange_allgather_hierarchical = {
             "(alpha + n beta) + (g-1) (alpha' + N n beta'), "
             "alpha' and beta' in a group",
     .reference = "Traff, Efficient allgather for regular SMP-clusters, 2006",
-    .kind = EGC_EXCHANGE_GATHER,
+    .kind = EGC_COLLECTIVE_ALLGATHER,
     .gather = gather,
     .closed_form = closed_form,
     .grouped_form = grouped_form,

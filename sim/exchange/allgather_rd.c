@@ -32,7 +32,7 @@ static egc_status pack(gathering *g, run held, int except, egc_error *err)
     for (int speaker = held.first; speaker < held.end; speaker++)
         for (int r = speaker; r < g->transport->size && !status; r += g->speakers)
             if (r != except)
-                status = egc_block_append(g->transport, &g->scratch->out, &g->blocks[r], err);
+                status = egc_blocks_append(g->transport, &g->scratch->out, &g->blocks[r], err);
     return status ? egc_error_prefix(err, "allgather-rd") : EGC_OK;
 }
 
@@ -44,7 +44,7 @@ static egc_status unpack(gathering *g, run held, int except, egc_error *err)
     for (int speaker = held.first; speaker < held.end; speaker++)
         for (int r = speaker; r < g->transport->size && !status; r += g->speakers)
             if (r != except)
-                status = egc_block_read(g->transport, &reader, &g->blocks[r], err);
+                status = egc_blocks_read(g->transport, &reader, &g->blocks[r], err);
     if (!status)
         status = egc_blocks_end(g->transport, &reader, err);
     return status ? egc_error_prefix(err, "allgather-rd") : EGC_OK;
@@ -54,7 +54,7 @@ static egc_status unpack(gathering *g, run held, int except, egc_error *err)
 
 static egc_status send_packed(gathering *g, int to, egc_error *err)
 {
-    return egc_send(g->transport, to, g->scratch->out.data, g->scratch->out.len, err);
+    return egc_transport_send(g->transport, to, g->scratch->out.data, g->scratch->out.len, err);
 }
 
 /* A rank that has folded in: it gives its block and gets all the others. */
@@ -62,11 +62,11 @@ static egc_status gather_folded(gathering *g, egc_error *err)
 {
     int rank = g->transport->rank, speaker = rank - g->speakers;
     egc_buf_clear(&g->scratch->out);
-    egc_status status = egc_block_append(g->transport, &g->scratch->out, &g->blocks[rank], err);
+    egc_status status = egc_blocks_append(g->transport, &g->scratch->out, &g->blocks[rank], err);
     if (!status)
         status = send_packed(g, speaker, err);
     if (!status)
-        status = egc_receive(g->transport, speaker, &g->scratch->in, err);
+        status = egc_transport_receive(g->transport, speaker, &g->scratch->in, err);
     return status ? status : unpack(g, (run){0, g->speakers}, rank, err);
 }
 
@@ -80,8 +80,8 @@ static egc_status double_up(gathering *g, egc_error *err)
         run coming = {partner & ~(d - 1), (partner & ~(d - 1)) + d};
         status = pack(g, held, -1, err);
         if (!status)
-            status = egc_sendrecv(g->transport, partner, g->scratch->out.data, g->scratch->out.len,
-                                  partner, &g->scratch->in, err);
+            status = egc_transport_sendrecv(g->transport, partner, g->scratch->out.data,
+                                            g->scratch->out.len, partner, &g->scratch->in, err);
         if (!status)
             status = unpack(g, coming, -1, err);
     }
@@ -95,7 +95,7 @@ static egc_status gather_speaking(gathering *g, egc_error *err)
     bool speaks_for_two = folded < g->transport->size;
     egc_status status = EGC_OK;
     if (speaks_for_two) {
-        status = egc_receive(g->transport, folded, &g->scratch->in, err);
+        status = egc_transport_receive(g->transport, folded, &g->scratch->in, err);
         if (!status)
             status = unpack(g, (run){rank, rank + 1}, rank, err);
     }
@@ -112,7 +112,7 @@ static egc_status gather_speaking(gathering *g, egc_error *err)
 static egc_status gather(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err)
 {
-    gathering g = {transport, blocks, scratch, egc_floor_power(transport->size)};
+    gathering g = {transport, blocks, scratch, egc_ranks_floor_power(transport->size)};
     egc_status status = egc_blocks_begin(transport, mine, bytes, blocks, err);
     if (status)
         return status;
@@ -124,7 +124,7 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
 {
     (void)gamma;
-    int speakers = egc_floor_power(p), folded = p - speakers;
+    int speakers = egc_ranks_floor_power(p), folded = p - speakers;
     double seconds = folded ? (alpha + n * beta) + (alpha + (p - 1) * n * beta) : 0;
     for (int d = 1; d < speakers; d *= 2)
         seconds += alpha + (d + (folded < d ? folded : d)) * n * beta;
@@ -138,7 +138,7 @@ const egc_exchange_type egc_exchange_allgather_rd = {
             "(p + sum over d = 1, 2, 4 ... < 2^L of d + min(d, e)) n beta",
     .reference = "Thakur, Rabenseifner, Gropp, Optimization of collective communication "
                  "operations in MPICH, 2005; other p by folding as in their all-reduce",
-    .kind = EGC_EXCHANGE_GATHER,
+    .kind = EGC_COLLECTIVE_ALLGATHER,
     .gather = gather,
     .closed_form = closed_form,
 };

@@ -17,7 +17,7 @@ static egc_status gather(egc_transport *transport, const void *mine, size_t byte
     for (int step = 0; step < p - 1 && !status; step++) {
         const egc_buf *out = &blocks[(rank - step + p) % p];
         egc_buf *in = &blocks[(rank - step - 1 + p) % p];
-        status = egc_sendrecv(transport, next, out->data, out->len, previous, in, err);
+        status = egc_transport_sendrecv(transport, next, out->data, out->len, previous, in, err);
     }
     return status;
 }
@@ -34,7 +34,7 @@ const egc_exchange_type egc_exchange_allgather_ring = {
     .cost = "(p-1) (alpha + n beta)",
     .reference = "Thakur, Rabenseifner, Gropp, Optimization of collective communication "
                  "operations in MPICH, 2005",
-    .kind = EGC_EXCHANGE_GATHER,
+    .kind = EGC_COLLECTIVE_ALLGATHER,
     .neighbours = true,
     .gather = gather,
     .closed_form = closed_form,

@@ -196,7 +196,7 @@ static egc_status plan_get(const egc_reduction *r, plan *out, egc_error *err)
  * p = 7, that of the plan is one more.) */
 static int fill_of(int p)
 {
-    return p == 2 ? 1 : 2 * egc_ceil_log2(p) - 1 - (p % 4 == 2);
+    return p == 2 ? 1 : 2 * egc_ranks_ceil_log2(p) - 1 - (p % 4 == 2);
 }
 
 /* Of each tree's half, for n bytes in all. */
@@ -221,9 +221,9 @@ static const tie *in_use(const tie ties[MAX_EDGES], int step, int blocks)
 
 static egc_slice block_of(const egc_reduction *r, const tie *t, int step, int blocks)
 {
-    egc_slice half = egc_slice_of(r->n, t->tree, t->tree + 1, 2);
+    egc_slice half = egc_reduction_slice(r->n, t->tree, t->tree + 1, 2);
     int block = (step - t->start) / 2;
-    egc_slice within = egc_slice_of(half.count, block, block + 1, blocks);
+    egc_slice within = egc_reduction_slice(half.count, block, block + 1, blocks);
     return (egc_slice){half.first + within.first, within.count};
 }
 
@@ -277,7 +277,7 @@ const egc_exchange_type egc_exchange_allreduce_double_tree = {
             "n / 256 KiB)) >= 1 blocks a tree: (F + 2B - 2) (2 alpha + n/B beta + n/(2B) gamma)",
     .reference = "Sanders, Speck, Traff, Two-tree algorithms for full bandwidth broadcast, "
                  "reduction and scan, 2009; the trees are NCCL's since 2.4",
-    .kind = EGC_EXCHANGE_REDUCE,
+    .kind = EGC_COLLECTIVE_ALLREDUCE,
     .reduce = reduce,
     .closed_form = closed_form,
 };

@@ -13,7 +13,7 @@
 static egc_slice chunk(const egc_reduction *r, int index, int parts)
 {
     int p = r->transport->size;
-    return egc_owned(r, (index + p) % p, parts);
+    return egc_reduction_owned(r, (index + p) % p, parts);
 }
 
 /* p - 1 steps; in the first, chunk `first` leaves. */
@@ -29,12 +29,12 @@ static egc_status go_round(const egc_reduction *r, int first, egc_arrival how, i
     return status;
 }
 
-egc_status egc_ring_reduce_scatter(const egc_reduction *r, int parts, egc_error *err)
+egc_status egc_allreduce_ring_scatter(const egc_reduction *r, int parts, egc_error *err)
 {
     return go_round(r, r->transport->rank, EGC_ARRIVAL_ADD, parts, err);
 }
 
-egc_status egc_ring_all_gather(const egc_reduction *r, int parts, egc_error *err)
+egc_status egc_allreduce_ring_gather(const egc_reduction *r, int parts, egc_error *err)
 {
     return go_round(r, r->transport->rank + 1, EGC_ARRIVAL_COPY, parts, err);
 }
@@ -45,8 +45,8 @@ static egc_status reduce(egc_transport *transport, egc_element element, void *da
     egc_reduction r = {"ring", transport, element, data, n, scratch};
     if (n == 0)
         return EGC_OK;
-    egc_status status = egc_ring_reduce_scatter(&r, transport->size, err);
-    return status ? status : egc_ring_all_gather(&r, transport->size, err);
+    egc_status status = egc_allreduce_ring_scatter(&r, transport->size, err);
+    return status ? status : egc_allreduce_ring_gather(&r, transport->size, err);
 }
 
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
@@ -61,7 +61,7 @@ const egc_exchange_type egc_exchange_allreduce_ring = {
     .cost = "2(p-1) alpha + 2(p-1)/p n beta + (p-1)/p n gamma",
     .reference = "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of "
                  "workstations, 2009",
-    .kind = EGC_EXCHANGE_REDUCE,
+    .kind = EGC_COLLECTIVE_ALLREDUCE,
     .neighbours = true,
     .reduce = reduce,
     .closed_form = closed_form,

@@ -17,8 +17,8 @@ static egc_status scatter(egc_transport *transport, const egc_buf *pieces, egc_b
         egc_blocks_begin(transport, pieces[rank].data, pieces[rank].len, blocks, err);
     for (int round = 1; round < p && !status; round++) {
         int to = (rank + round) % p, from = (rank + p - round) % p;
-        status =
-            egc_sendrecv(transport, to, pieces[to].data, pieces[to].len, from, &blocks[from], err);
+        status = egc_transport_sendrecv(transport, to, pieces[to].data, pieces[to].len, from,
+                                        &blocks[from], err);
     }
     return status;
 }
@@ -36,7 +36,7 @@ const egc_exchange_type egc_exchange_alltoall_pairwise = {
     .cost = "(p-1) alpha + (p-1)/p n beta, of equal pieces",
     .reference = "Thakur, Rabenseifner, Gropp, Optimization of collective communication "
                  "operations in MPICH, 2005",
-    .kind = EGC_EXCHANGE_SCATTER,
+    .kind = EGC_COLLECTIVE_ALLTOALL,
     .scatter = scatter,
     .closed_form = closed_form,
 };

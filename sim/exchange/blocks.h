@@ -8,10 +8,10 @@
 /* A block in a message of several: its length in bytes as a varint (LEB128), then its bytes. Both
  * ends know whose blocks a message holds, and in which order. On a hollow transport reading a block
  * leaves it as it was: all ranks know beforehand how long each is. */
-egc_status egc_block_append(const egc_transport *transport, egc_buf *message, const egc_buf *block,
-                            egc_error *err) EGC_MUST_CHECK;
-egc_status egc_block_read(const egc_transport *transport, egc_reader *message, egc_buf *block,
-                          egc_error *err) EGC_MUST_CHECK;
+egc_status egc_blocks_append(const egc_transport *transport, egc_buf *message, const egc_buf *block,
+                             egc_error *err) EGC_MUST_CHECK;
+egc_status egc_blocks_read(const egc_transport *transport, egc_reader *message, egc_buf *block,
+                           egc_error *err) EGC_MUST_CHECK;
 
 /* What has come, to be read block by block. */
 egc_reader egc_blocks_of(const egc_transport *transport, const egc_buf *message);

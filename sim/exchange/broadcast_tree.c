@@ -18,13 +18,14 @@ static egc_status broadcast(egc_transport *transport, int root, egc_buf *message
     (void)scratch;
     int p = transport->size;
     assert(root >= 0 && root < p);
-    int v = (transport->rank - root + p) % p, bit = egc_lowest_bit(v, p);
+    int v = (transport->rank - root + p) % p, bit = egc_ranks_lowest_bit(v, p);
     egc_status status = EGC_OK;
     if (v > 0)
-        status = egc_receive(transport, (v - bit + root) % p, message, err);
+        status = egc_transport_receive(transport, (v - bit + root) % p, message, err);
     for (int d = bit / 2; d > 0 && !status; d /= 2)
         if (v + d < p)
-            status = egc_send(transport, (v + d + root) % p, message->data, message->len, err);
+            status =
+                egc_transport_send(transport, (v + d + root) % p, message->data, message->len, err);
     return status;
 }
 
@@ -32,7 +33,7 @@ static egc_status broadcast(egc_transport *transport, int root, egc_buf *message
 static double closed_form(int p, double n, double alpha, double beta, double gamma)
 {
     (void)gamma;
-    return egc_ceil_log2(p) * (alpha + n * beta);
+    return egc_ranks_ceil_log2(p) * (alpha + n * beta);
 }
 
 const egc_exchange_type egc_exchange_broadcast_tree = {
@@ -41,7 +42,7 @@ const egc_exchange_type egc_exchange_broadcast_tree = {
     .cost = "ceil(log2 p) (alpha + n beta)",
     .reference = "Thakur, Rabenseifner, Gropp, Optimization of collective communication "
                  "operations in MPICH, 2005",
-    .kind = EGC_EXCHANGE_BROADCAST,
+    .kind = EGC_COLLECTIVE_BROADCAST,
     .broadcast = broadcast,
     .closed_form = closed_form,
 };

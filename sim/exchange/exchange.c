@@ -22,7 +22,7 @@ const egc_exchange_type *const *egc_exchange_types(void)
 
 egc_status egc_exchange_find(const char *name, const egc_exchange_type **out, egc_error *err)
 {
-    return egc_find_named("exchange", name, (const void *const *)types, out, err);
+    return egc_registry_find("exchange", name, (const void *const *)types, out, err);
 }
 
 static double cost_of(const egc_exchange_type *type, int p, double n,
@@ -30,12 +30,12 @@ static double cost_of(const egc_exchange_type *type, int p, double n,
 {
     if (type->grouped_form && network->group > 1 && p % network->group == 0)
         return type->grouped_form(p, n, network);
-    double beta = type->neighbours ? network->beta_s : egc_crowd_beta(network);
+    double beta = type->neighbours ? network->beta_s : egc_groups_contended_beta(network);
     return type->closed_form(p, n, network->alpha_s, beta, network->gamma_s);
 }
 
-const egc_exchange_type *egc_exchange_cheapest(egc_exchange_kind kind, int p, double n,
-                                               const egc_exchange_network *network)
+const egc_exchange_type *egc_tuning_cheapest(egc_collective kind, int p, double n,
+                                             const egc_exchange_network *network)
 {
     const egc_exchange_type *cheapest = NULL;
     double least_s = 0;
@@ -51,17 +51,17 @@ const egc_exchange_type *egc_exchange_cheapest(egc_exchange_kind kind, int p, do
     return cheapest;
 }
 
-double egc_exchange_least_bytes(egc_exchange_kind kind, int p, double n)
+double egc_tuning_least_bytes(egc_collective kind, int p, double n)
 {
     double share = (p - 1.0) / p;
     switch (kind) {
-    case EGC_EXCHANGE_REDUCE:
+    case EGC_COLLECTIVE_ALLREDUCE:
         return 2 * share * n;
-    case EGC_EXCHANGE_GATHER:
+    case EGC_COLLECTIVE_ALLGATHER:
         return (p - 1) * n;
-    case EGC_EXCHANGE_BROADCAST:
+    case EGC_COLLECTIVE_BROADCAST:
         return p > 1 ? n : 0;
-    case EGC_EXCHANGE_SCATTER:
+    case EGC_COLLECTIVE_ALLTOALL:
         return share * n;
     }
     return 0;

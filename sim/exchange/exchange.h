@@ -12,16 +12,16 @@
 
 #include "net/transport/transport.h"
 
-typedef enum egc_exchange_kind {
-    EGC_EXCHANGE_REDUCE,
-    EGC_EXCHANGE_GATHER,
-    EGC_EXCHANGE_BROADCAST,
-    EGC_EXCHANGE_SCATTER,
-} egc_exchange_kind;
+typedef enum egc_collective {
+    EGC_COLLECTIVE_ALLREDUCE,
+    EGC_COLLECTIVE_ALLGATHER,
+    EGC_COLLECTIVE_BROADCAST,
+    EGC_COLLECTIVE_ALLTOALL,
+} egc_collective;
 
 /* What a rank keeps from call to call. Zeroed is ready. */
 typedef struct egc_exchange_scratch {
-    int group; /* for exchanges of two levels, the same on all ranks: egc_exchange_group */
+    int group; /* for exchanges of two levels, the same on all ranks: egc_groups_choose */
     egc_buf in;
     egc_buf out;
     egc_buf sum;
@@ -31,14 +31,14 @@ typedef struct egc_exchange_scratch {
 
 /* What closed forms know of a network. Seconds; links are full-duplex. */
 typedef struct egc_exchange_network {
-    double alpha_s;      /* a message */
-    double beta_s;       /* a byte, when each rank sends to its neighbour or one of a group sends */
-    double crowd_beta_s; /* a byte, when all ranks send far at once: more where links are shared; 0:
-                            as much */
-    double gamma_s;      /* a byte reduced */
-    int group;           /* so many ranks that follow each other are near: egc_exchange_group */
-    double near_alpha_s; /* between these */
-    double near_beta_s;
+    double alpha_s; /* a message */
+    double beta_s;  /* a byte, when each rank sends to its neighbour or one of a group sends */
+    double contended_beta_s; /* a byte, when all ranks send far at once: more where links are
+                            shared; 0: as much */
+    double gamma_s;          /* a byte reduced */
+    int group;               /* so many ranks that follow each other are near: egc_groups_choose */
+    double local_alpha_s;    /* between these */
+    double local_beta_s;
 } egc_exchange_network;
 
 typedef struct egc_exchange_type {
@@ -46,7 +46,7 @@ typedef struct egc_exchange_type {
     const char *summary;
     const char *cost;      /* the closed form in p ranks, n bytes, alpha, beta, gamma */
     const char *reference; /* the paper or the implementation it follows */
-    egc_exchange_kind kind;
+    egc_collective kind;
     bool neighbours; /* ranks send to the next rank only: a ring on any sensible network */
 
     /* REDUCE: data[0..n) becomes the sum over all ranks, added in such an order that all hold the
@@ -87,18 +87,18 @@ egc_status egc_exchange_find(const char *name, const egc_exchange_type **out,
 
 /* Ranks that form a group, in [1, p]: `given` of them if that is more than 0, or p; otherwise the
  * largest divisor of p up to its square root, which keeps the steps few. */
-int egc_exchange_group(int p, int given);
+int egc_groups_choose(int p, int given);
 
 /* The exchange of this kind that should take the shortest time, by closed forms, as tuned libraries
  * choose from tables: p and n as in closed_form; of unequal messages, their mean. The first in
  * list.def of those that take as long. Where ranks are near each other (network->group > 1) the
  * two-level forms count. */
-const egc_exchange_type *egc_exchange_cheapest(egc_exchange_kind kind, int p, double n,
-                                               const egc_exchange_network *network);
+const egc_exchange_type *egc_tuning_cheapest(egc_collective kind, int p, double n,
+                                             const egc_exchange_network *network);
 
 /* Bytes that some rank must send or receive, whatever the exchange: divided by the time taken, what
  * NCCL's tests call bus bandwidth, which can not pass the rate of a link. */
-double egc_exchange_least_bytes(egc_exchange_kind kind, int p, double n);
+double egc_tuning_least_bytes(egc_collective kind, int p, double n);
 
 void egc_exchange_scratch_fini(egc_exchange_scratch *scratch);
 

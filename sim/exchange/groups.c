@@ -3,7 +3,7 @@
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-int egc_exchange_group(int p, int given)
+int egc_groups_choose(int p, int given)
 {
     if (given > 0)
         return given < p ? given : p;
@@ -14,7 +14,7 @@ int egc_exchange_group(int p, int given)
     return group;
 }
 
-int egc_group_size(const egc_groups *groups, int index)
+int egc_groups_size(const egc_groups *groups, int index)
 {
     int left = groups->p - index * groups->group;
     return left < groups->group ? left : groups->group;
@@ -22,26 +22,26 @@ int egc_group_size(const egc_groups *groups, int index)
 
 egc_groups egc_groups_of(const egc_transport *transport, int group)
 {
-    egc_groups groups = {.p = transport->size, .group = egc_exchange_group(transport->size, group)};
+    egc_groups groups = {.p = transport->size, .group = egc_groups_choose(transport->size, group)};
     groups.count = (groups.p + groups.group - 1) / groups.group;
     groups.mine.index = transport->rank / groups.group;
     groups.mine.member = transport->rank % groups.group;
-    groups.mine.size = egc_group_size(&groups, groups.mine.index);
+    groups.mine.size = egc_groups_size(&groups, groups.mine.index);
     return groups;
 }
 
-egc_subgroup egc_group_of(egc_transport *whole, const egc_groups *groups)
+egc_subgroup egc_groups_own(egc_transport *whole, const egc_groups *groups)
 {
     int first = groups->mine.index * groups->group, size = groups->mine.size;
     return egc_subgroup_spaced(whole, first, 1, first + size - 1, size, groups->mine.member);
 }
 
-egc_exchange_network egc_flat_network(int p, double alpha, double beta, double gamma)
+egc_exchange_network egc_groups_flat_network(int p, double alpha, double beta, double gamma)
 {
-    return (egc_exchange_network){alpha, beta, beta, gamma, egc_exchange_group(p, 0), alpha, beta};
+    return (egc_exchange_network){alpha, beta, beta, gamma, egc_groups_choose(p, 0), alpha, beta};
 }
 
-double egc_crowd_beta(const egc_exchange_network *network)
+double egc_groups_contended_beta(const egc_exchange_network *network)
 {
-    return network->crowd_beta_s > 0 ? network->crowd_beta_s : network->beta_s;
+    return network->contended_beta_s > 0 ? network->contended_beta_s : network->beta_s;
 }

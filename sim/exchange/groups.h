@@ -18,18 +18,18 @@ typedef struct egc_groups {
     } mine;
 } egc_groups;
 
-/* group: as in egc_exchange_group. */
+/* group: as in egc_groups_choose. */
 egc_groups egc_groups_of(const egc_transport *transport, int group);
 
-int egc_group_size(const egc_groups *groups, int index);
+int egc_groups_size(const egc_groups *groups, int index);
 
 /* The ranks of the own group. */
-egc_subgroup egc_group_of(egc_transport *whole, const egc_groups *groups);
+egc_subgroup egc_groups_own(egc_transport *whole, const egc_groups *groups);
 
 /* A network without near ranks, in groups of the usual size. */
-egc_exchange_network egc_flat_network(int p, double alpha, double beta, double gamma);
+egc_exchange_network egc_groups_flat_network(int p, double alpha, double beta, double gamma);
 
 /* Seconds a byte when all ranks send far at once. */
-double egc_crowd_beta(const egc_exchange_network *network);
+double egc_groups_contended_beta(const egc_exchange_network *network);
 
 #endif

@@ -47,8 +47,8 @@ static egc_status ask(incast *in, egc_error *err)
             in->buffers[next] = in->buffers[in->reused];
             in->buffers[in->reused++] = (egc_buf){0};
         }
-        status = egc_irecv(in->transport, rank_of(in, next), &in->buffers[next],
-                           &in->requests[next], err);
+        status = egc_transport_irecv(in->transport, rank_of(in, next), &in->buffers[next],
+                                     &in->requests[next], err);
     }
     return status;
 }
@@ -56,7 +56,7 @@ static egc_status ask(incast *in, egc_error *err)
 /* Equal messages that came together widen the window. */
 static void note(incast *in, size_t bytes)
 {
-    double now_s = egc_now(in->transport);
+    double now_s = egc_transport_now(in->transport);
     bool twin = in->taken && bytes == in->last_bytes && now_s == in->last_s;
     in->messages += twin && in->messages < in->n;
     in->last_bytes = bytes;
@@ -71,7 +71,7 @@ static egc_status receive_all(incast *in, egc_incast_take take, void *arg, egc_e
     while (in->taken < in->n && !status) {
         int oldest = in->taken;
         egc_request *request = in->requests[oldest];
-        status = egc_wait(in->transport, request, err);
+        status = egc_transport_wait(in->transport, request, err);
         if (status)
             break;
         status = take(arg, rank_of(in, oldest), &in->buffers[oldest], err);
@@ -87,7 +87,7 @@ egc_status egc_incast(egc_transport *transport, int root, const void *mine, size
                       egc_error *err)
 {
     if (transport->rank != root)
-        return egc_send(transport, root, mine, bytes, err);
+        return egc_transport_send(transport, root, mine, bytes, err);
     int n = transport->size - 1;
     incast in = {
         .transport = transport,

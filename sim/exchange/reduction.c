@@ -11,13 +11,13 @@ static size_t start_of(size_t n, size_t part, size_t parts)
     return part * small + (part < larger ? part : larger);
 }
 
-egc_slice egc_slice_of(size_t n, int first, int end, int parts)
+egc_slice egc_reduction_slice(size_t n, int first, int end, int parts)
 {
     size_t start = start_of(n, (size_t)first, (size_t)parts);
     return (egc_slice){start, start_of(n, (size_t)end, (size_t)parts) - start};
 }
 
-egc_slice egc_whole(const egc_reduction *r)
+egc_slice egc_reduction_whole(const egc_reduction *r)
 {
     return (egc_slice){0, r->n};
 }
@@ -27,20 +27,21 @@ static int first_owned(int rank, int p, int parts)
     return (int)(((int64_t)rank * parts + p - 1) / p);
 }
 
-egc_slice egc_owned(const egc_reduction *r, int rank, int parts)
+egc_slice egc_reduction_owned(const egc_reduction *r, int rank, int parts)
 {
     int p = r->transport->size;
-    return egc_slice_of(r->n, first_owned(rank, p, parts), first_owned(rank + 1, p, parts), parts);
+    return egc_reduction_slice(r->n, first_owned(rank, p, parts), first_owned(rank + 1, p, parts),
+                               parts);
 }
 
-int egc_owner(int part, int p, int parts)
+int egc_reduction_owner(int part, int p, int parts)
 {
     return (int)((int64_t)part * p / parts);
 }
 
 static char *at(const egc_reduction *r, egc_slice slice)
 {
-    bool moves = slice.count && !r->transport->hollow;
+    bool moves = slice.count && !r->transport->size_only;
     return moves ? r->data + slice.first * egc_element_bytes(r->element) : r->data;
 }
 
@@ -63,35 +64,35 @@ static egc_status take(const egc_reduction *r, int from, egc_slice in, egc_arriv
     if (!in.count)
         return EGC_OK;
     if (how == EGC_ARRIVAL_ADD)
-        egc_reduce(r->transport, r->element, at(r, in), arrived->data, in.count);
-    else if (!r->transport->hollow)
+        egc_transport_reduce(r->transport, r->element, at(r, in), arrived->data, in.count);
+    else if (!r->transport->size_only)
         memcpy(at(r, in), arrived->data, arrived->len);
     return EGC_OK;
 }
 
 egc_status egc_reduction_send(const egc_reduction *r, int to, egc_slice out, egc_error *err)
 {
-    return egc_send(r->transport, to, at(r, out), bytes_of(r, out), err);
+    return egc_transport_send(r->transport, to, at(r, out), bytes_of(r, out), err);
 }
 
 egc_status egc_reduction_receive(const egc_reduction *r, int from, egc_slice in, egc_arrival how,
                                  egc_error *err)
 {
-    egc_status status = egc_receive(r->transport, from, &r->scratch->in, err);
+    egc_status status = egc_transport_receive(r->transport, from, &r->scratch->in, err);
     return status ? status : take(r, from, in, how, err);
 }
 
 egc_status egc_reduction_swap(const egc_reduction *r, int to, egc_slice out, int from, egc_slice in,
                               egc_arrival how, egc_error *err)
 {
-    egc_status status =
-        egc_sendrecv(r->transport, to, at(r, out), bytes_of(r, out), from, &r->scratch->in, err);
+    egc_status status = egc_transport_sendrecv(r->transport, to, at(r, out), bytes_of(r, out), from,
+                                               &r->scratch->in, err);
     return status ? status : take(r, from, in, how, err);
 }
 
 /* ---- ranks ---------------------------------------------------------------------------------- */
 
-int egc_floor_power(int p)
+int egc_ranks_floor_power(int p)
 {
     int power = 1;
     while (power <= p / 2)
@@ -99,7 +100,7 @@ int egc_floor_power(int p)
     return power;
 }
 
-int egc_ceil_log2(int p)
+int egc_ranks_ceil_log2(int p)
 {
     int rounds = 0;
     for (int reached = 1; reached < p; reached *= 2)
@@ -107,7 +108,7 @@ int egc_ceil_log2(int p)
     return rounds;
 }
 
-int egc_lowest_bit(int v, int p)
+int egc_ranks_lowest_bit(int v, int p)
 {
     int bit = 1;
     while (bit < p && !(v & bit))
@@ -115,46 +116,46 @@ int egc_lowest_bit(int v, int p)
     return bit;
 }
 
-int egc_seat_of(int rank, int p)
+int egc_ranks_seat_of(int rank, int p)
 {
-    int folded = p - egc_floor_power(p);
+    int folded = p - egc_ranks_floor_power(p);
     if (rank >= 2 * folded)
         return rank - folded;
     return rank % 2 ? rank / 2 : EGC_NO_SEAT;
 }
 
-int egc_rank_at(int seat, int p)
+int egc_ranks_at_seat(int seat, int p)
 {
-    int folded = p - egc_floor_power(p);
+    int folded = p - egc_ranks_floor_power(p);
     return seat < folded ? 2 * seat + 1 : seat + folded;
 }
 
-bool egc_folds(int rank, int p)
+bool egc_ranks_folds(int rank, int p)
 {
-    return rank < 2 * (p - egc_floor_power(p));
+    return rank < 2 * (p - egc_ranks_floor_power(p));
 }
 
-egc_status egc_fold_in(const egc_reduction *r, egc_error *err)
+egc_status egc_reduction_fold_in(const egc_reduction *r, egc_error *err)
 {
     int rank = r->transport->rank;
-    if (!egc_folds(rank, r->transport->size))
+    if (!egc_ranks_folds(rank, r->transport->size))
         return EGC_OK;
     if (rank % 2 == 0)
-        return egc_reduction_send(r, rank + 1, egc_whole(r), err);
-    return egc_reduction_receive(r, rank - 1, egc_whole(r), EGC_ARRIVAL_ADD, err);
+        return egc_reduction_send(r, rank + 1, egc_reduction_whole(r), err);
+    return egc_reduction_receive(r, rank - 1, egc_reduction_whole(r), EGC_ARRIVAL_ADD, err);
 }
 
-egc_status egc_fold_out(const egc_reduction *r, egc_error *err)
+egc_status egc_reduction_fold_out(const egc_reduction *r, egc_error *err)
 {
     int rank = r->transport->rank;
-    if (!egc_folds(rank, r->transport->size))
+    if (!egc_ranks_folds(rank, r->transport->size))
         return EGC_OK;
     if (rank % 2 == 0)
-        return egc_reduction_receive(r, rank + 1, egc_whole(r), EGC_ARRIVAL_COPY, err);
-    return egc_reduction_send(r, rank - 1, egc_whole(r), err);
+        return egc_reduction_receive(r, rank + 1, egc_reduction_whole(r), EGC_ARRIVAL_COPY, err);
+    return egc_reduction_send(r, rank - 1, egc_reduction_whole(r), err);
 }
 
-double egc_fold_cost(int p, double n, double alpha, double beta, double gamma)
+double egc_ranks_fold_cost(int p, double n, double alpha, double beta, double gamma)
 {
-    return p == egc_floor_power(p) ? 0 : 2 * (alpha + n * beta) + n * gamma;
+    return p == egc_ranks_floor_power(p) ? 0 : 2 * (alpha + n * beta) + n * gamma;
 }

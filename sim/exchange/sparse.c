@@ -22,11 +22,11 @@ const egc_sparse_type *const *egc_sparse_types(void)
 
 egc_status egc_sparse_find(const char *name, const egc_sparse_type **out, egc_error *err)
 {
-    return egc_find_named("sparse exchange", name, (const void *const *)types, out, err);
+    return egc_registry_find("sparse exchange", name, (const void *const *)types, out, err);
 }
 
-egc_status egc_sparse_add(const egc_sparse_call *call, egc_buf *sum, const egc_buf *addend,
-                          bool addend_first, egc_error *err)
+egc_status egc_sparse_steps_add(const egc_sparse_call *call, egc_buf *sum, const egc_buf *addend,
+                                bool addend_first, egc_error *err)
 {
     egc_buf *spare = &call->scratch->spare, previous = *sum;
     egc_buf_clear(spare);
@@ -39,7 +39,7 @@ egc_status egc_sparse_add(const egc_sparse_call *call, egc_buf *sum, const egc_b
     return EGC_OK;
 }
 
-egc_status egc_sparse_split(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+egc_status egc_sparse_steps_split(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
 {
     egc_transport *transport = call->transport;
     egc_exchange_scratch *scratch = call->scratch;
@@ -51,10 +51,10 @@ egc_status egc_sparse_split(const egc_sparse_call *call, const egc_buf *mine, eg
         egc_buf_clear(&scratch->out);
         status = call->ops->cut(call->self, mine, to, p, &scratch->out, err);
         if (!status)
-            status = egc_sendrecv(transport, to, scratch->out.data, scratch->out.len, from,
-                                  &scratch->in, err);
+            status = egc_transport_sendrecv(transport, to, scratch->out.data, scratch->out.len,
+                                            from, &scratch->in, err);
         if (!status)
-            status = egc_sparse_add(call, &scratch->sum, &scratch->in, false, err);
+            status = egc_sparse_steps_add(call, &scratch->sum, &scratch->in, false, err);
     }
     return status;
 }

@@ -21,7 +21,7 @@
 static egc_status merge(const egc_sparse_call *call, int from, egc_buf *kept, egc_error *err)
 {
     egc_exchange_scratch *scratch = call->scratch;
-    egc_status status = egc_receive(call->transport, from, &scratch->in, err);
+    egc_status status = egc_transport_receive(call->transport, from, &scratch->in, err);
     egc_buf_clear(&scratch->sum);
     if (!status)
         status = call->ops->sum(call->self, kept, &scratch->in, &scratch->sum, err);
@@ -32,7 +32,7 @@ static egc_status merge(const egc_sparse_call *call, int from, egc_buf *kept, eg
 static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
 {
     egc_transport *transport = call->transport;
-    int p = transport->size, rank = transport->rank, bit = egc_lowest_bit(rank, p);
+    int p = transport->size, rank = transport->rank, bit = egc_ranks_lowest_bit(rank, p);
     egc_buf *kept = &call->results[0];
     egc_buf_clear(kept);
     egc_status status = egc_buf_append(kept, mine->data, mine->len, err);
@@ -40,7 +40,7 @@ static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_e
         if (rank + d < p)
             status = merge(call, rank + d, kept, err);
     if (!status && rank > 0)
-        status = egc_send(transport, rank - bit, kept->data, kept->len, err);
+        status = egc_transport_send(transport, rank - bit, kept->data, kept->len, err);
     if (status)
         return status;
     return egc_exchange_broadcast_tree.broadcast(transport, 0, kept, call->scratch, err);
@@ -49,7 +49,7 @@ static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_e
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
 {
     (void)disjoint;
-    return 2 * egc_ceil_log2(p) * (alpha + n * beta);
+    return 2 * egc_ranks_ceil_log2(p) * (alpha + n * beta);
 }
 
 const egc_sparse_type egc_sparse_gtopk = {

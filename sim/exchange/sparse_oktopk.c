@@ -123,11 +123,11 @@ static egc_status trade(const egc_sparse_call *call, const layout *all, int to, 
     const uint8_t *data = out_bytes ? scratch->sum.data + (out.start - have.start) : NULL;
     egc_status status = EGC_OK;
     if (out_bytes && in.end)
-        status = egc_sendrecv(transport, to, data, out_bytes, from, &scratch->in, err);
+        status = egc_transport_sendrecv(transport, to, data, out_bytes, from, &scratch->in, err);
     else if (out_bytes)
-        status = egc_send(transport, to, data, out_bytes, err);
+        status = egc_transport_send(transport, to, data, out_bytes, err);
     else if (in.end)
-        status = egc_receive(transport, from, &scratch->in, err);
+        status = egc_transport_receive(transport, from, &scratch->in, err);
     if (status || !in.end)
         return status;
     return place(piece, want, in, scratch->in.data, scratch->in.len, err);
@@ -183,7 +183,7 @@ static egc_status unbalance(const egc_sparse_call *call, const layout *all, egc_
 static egc_status split_and_keep(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
 {
     egc_exchange_scratch *scratch = call->scratch;
-    egc_status status = egc_sparse_split(call, mine, err);
+    egc_status status = egc_sparse_steps_split(call, mine, err);
     egc_buf_clear(&scratch->spare);
     if (!status)
         status = call->ops->keep(call->self, &scratch->sum, &scratch->spare, err);
@@ -214,7 +214,8 @@ static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_e
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
 {
     (void)disjoint;
-    return (p - 1 + 2 * egc_ceil_log2(p)) * alpha + (p - 1) * (2 * n / p + LENGTH_BYTES) * beta;
+    return (p - 1 + 2 * egc_ranks_ceil_log2(p)) * alpha +
+           (p - 1) * (2 * n / p + LENGTH_BYTES) * beta;
 }
 
 const egc_sparse_type egc_sparse_oktopk = {

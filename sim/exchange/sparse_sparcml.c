@@ -12,13 +12,13 @@ static egc_status double_up(const egc_sparse_call *call, int seat, egc_error *er
 {
     egc_transport *transport = call->transport;
     egc_buf *sum = &call->results[0], *in = &call->scratch->in;
-    int p = transport->size, seats = egc_floor_power(p);
+    int p = transport->size, seats = egc_ranks_floor_power(p);
     egc_status status = EGC_OK;
     for (int d = 1; d < seats && !status; d *= 2) {
-        int partner = egc_rank_at(seat ^ d, p);
-        status = egc_sendrecv(transport, partner, sum->data, sum->len, partner, in, err);
+        int partner = egc_ranks_at_seat(seat ^ d, p);
+        status = egc_transport_sendrecv(transport, partner, sum->data, sum->len, partner, in, err);
         if (!status)
-            status = egc_sparse_add(call, sum, in, (seat & d) != 0, err);
+            status = egc_sparse_steps_add(call, sum, in, (seat & d) != 0, err);
     }
     return status;
 }
@@ -26,30 +26,30 @@ static egc_status double_up(const egc_sparse_call *call, int seat, egc_error *er
 static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
 {
     egc_transport *transport = call->transport;
-    int p = transport->size, rank = transport->rank, seat = egc_seat_of(rank, p);
-    bool speaks_for_two = rank % 2 == 1 && egc_folds(rank, p);
+    int p = transport->size, rank = transport->rank, seat = egc_ranks_seat_of(rank, p);
+    bool speaks_for_two = rank % 2 == 1 && egc_ranks_folds(rank, p);
     egc_buf *sum = &call->results[0];
     if (seat == EGC_NO_SEAT) {
-        egc_status status = egc_send(transport, rank + 1, mine->data, mine->len, err);
-        return status ? status : egc_receive(transport, rank + 1, sum, err);
+        egc_status status = egc_transport_send(transport, rank + 1, mine->data, mine->len, err);
+        return status ? status : egc_transport_receive(transport, rank + 1, sum, err);
     }
     egc_buf_clear(sum);
     egc_status status = egc_buf_append(sum, mine->data, mine->len, err);
     if (!status && speaks_for_two)
-        status = egc_receive(transport, rank - 1, &call->scratch->in, err);
+        status = egc_transport_receive(transport, rank - 1, &call->scratch->in, err);
     if (!status && speaks_for_two)
-        status = egc_sparse_add(call, sum, &call->scratch->in, true, err);
+        status = egc_sparse_steps_add(call, sum, &call->scratch->in, true, err);
     if (!status)
         status = double_up(call, seat, err);
     if (!status && speaks_for_two)
-        status = egc_send(transport, rank - 1, sum->data, sum->len, err);
+        status = egc_transport_send(transport, rank - 1, sum->data, sum->len, err);
     return status;
 }
 
 /* The path through seat 0, which speaks for two whenever any does. */
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
 {
-    int q = egc_floor_power(p), folded = p - q;
+    int q = egc_ranks_floor_power(p), folded = p - q;
     double seconds = folded ? 2 * alpha + (n + (disjoint ? p : 1) * n) * beta : 0;
     for (int d = 1; d < q; d *= 2) {
         int covered = d + (folded < d ? folded : d); /* ranks in a sum of d seats, at most */

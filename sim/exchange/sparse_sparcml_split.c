@@ -10,7 +10,7 @@
 static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
 {
     const egc_buf *sum = &call->scratch->sum;
-    egc_status status = egc_sparse_split(call, mine, err);
+    egc_status status = egc_sparse_steps_split(call, mine, err);
     return status ? status
                   : egc_exchange_allgather_bruck.gather(call->transport, sum->data, sum->len,
                                                         call->results, call->scratch, err);
@@ -19,7 +19,8 @@ static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_e
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)
 {
     double share = (p - 1.0) / p;
-    return (p - 1 + egc_ceil_log2(p)) * alpha + (share + (disjoint ? p - 1 : share)) * n * beta;
+    return (p - 1 + egc_ranks_ceil_log2(p)) * alpha +
+           (share + (disjoint ? p - 1 : share)) * n * beta;
 }
 
 const egc_sparse_type egc_sparse_sparcml_split = {

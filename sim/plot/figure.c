@@ -7,7 +7,7 @@
 /* In 1/100 inch. */
 enum { WIDTH = 700, PLANE_HEIGHT = 400, LEGEND_LINE = 20, BARS_HEIGHT = 150, BAR = 34 };
 
-egc_choice egc_drawing_choice(const egc_drawing *drawing, size_t series)
+egc_choice egc_figure_choice(const egc_drawing *drawing, size_t series)
 {
     return (egc_choice){.scope = drawing->scope, .setting = drawing->setting, .series = series};
 }
@@ -49,10 +49,10 @@ static void put_titles(egc_drawing *drawing, const egc_layout *layout)
     egc_text_put(script, " at screen 0.5, screen 1 center offset 0,-2.6 font ',12'\n");
 }
 
-void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout)
+void egc_figure_begin(egc_drawing *drawing, const egc_layout *layout)
 {
     egc_text *script = &drawing->script;
-    const egc_terminal *terminal = drawing->terminal;
+    const egc_gnuplot_terminal *terminal = drawing->terminal;
     size_t rows = legend_rows(drawing, layout);
     double height = LEGEND_LINE * (double)rows +
                     (layout->n_bars ? BARS_HEIGHT + BAR * (double)layout->n_bars : PLANE_HEIGHT);
@@ -69,7 +69,7 @@ void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout)
     put_legend(script, rows);
 }
 
-void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n)
+void egc_figure_bar_labels(egc_drawing *drawing, const size_t *series, size_t n)
 {
     egc_text *script = &drawing->script;
     egc_text_put(script,
@@ -84,7 +84,7 @@ void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n
     egc_text_put(script, ")\n");
 }
 
-void egc_drawing_series_style(egc_drawing *drawing, size_t series, egc_mark mark)
+void egc_figure_series_style(egc_drawing *drawing, size_t series, egc_mark mark)
 {
     static const char *const colors[] = {EGC_COLOR_BLUE,   EGC_COLOR_VERMILLION, EGC_COLOR_GREEN,
                                          EGC_COLOR_PURPLE, EGC_COLOR_ORANGE,     EGC_COLOR_SKY};
@@ -103,7 +103,7 @@ void egc_drawing_series_style(egc_drawing *drawing, size_t series, egc_mark mark
                  mark == EGC_MARK_POINT ? 1.5 : 0.9);
 }
 
-const egc_quality *egc_quality_of(const egc_csv_table *table)
+const egc_quality *egc_figure_quality_of(const egc_csv_table *table)
 {
     static const egc_quality qualities[] = {
         {"accuracy", "Test accuracy (%)", 100},

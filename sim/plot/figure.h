@@ -3,8 +3,8 @@
 #ifndef EGC_PLOT_FIGURE_H
 #define EGC_PLOT_FIGURE_H
 
-#include "plot/text.h"
 #include "plot/gnuplot.h"
+#include "plot/text.h"
 #include "plot/view.h"
 
 /* One figure of one setting while it is drawn. */
@@ -13,7 +13,7 @@ typedef struct egc_drawing {
     egc_scope scope;
     size_t setting;
     const char *name; /* of its files, without the ending */
-    const egc_terminal *terminal;
+    const egc_gnuplot_terminal *terminal;
     egc_text data;   /* NAME.csv */
     egc_text script; /* NAME.gp; left empty when the data lacks what the figure needs */
     egc_error *err;
@@ -27,15 +27,15 @@ typedef struct egc_figure {
 } egc_figure;
 
 extern const egc_figure egc_figure_ratio;
-extern const egc_figure egc_figure_accuracy_bytes;
-extern const egc_figure egc_figure_training_bytes;
-extern const egc_figure egc_figure_training_time;
+extern const egc_figure egc_figure_quality_final;
+extern const egc_figure egc_figure_quality_bytes;
+extern const egc_figure egc_figure_quality_time;
 extern const egc_figure egc_figure_breakdown;
-extern const egc_figure egc_figure_step_bandwidth;
-extern const egc_figure egc_figure_speedup_bandwidth;
+extern const egc_figure egc_figure_bandwidth_step;
+extern const egc_figure egc_figure_bandwidth_speedup;
 
 /* The choice of all of a series' runs in the drawing's setting. */
-egc_choice egc_drawing_choice(const egc_drawing *drawing, size_t series);
+egc_choice egc_figure_choice(const egc_drawing *drawing, size_t series);
 
 /* What a figure has room for. */
 typedef struct egc_layout {
@@ -46,10 +46,10 @@ typedef struct egc_layout {
 } egc_layout;
 
 /* Opens the script: terminal, output, titles and what all figures have in common. */
-void egc_drawing_begin(egc_drawing *drawing, const egc_layout *layout);
+void egc_figure_begin(egc_drawing *drawing, const egc_layout *layout);
 
 /* Horizontal bars have their labels on the left, where long ones are legible. */
-void egc_drawing_bar_labels(egc_drawing *drawing, const size_t *series, size_t n);
+void egc_figure_bar_labels(egc_drawing *drawing, const size_t *series, size_t n);
 
 typedef enum egc_mark {
     EGC_MARK_POINT, /* stands alone: large, its range drawn solid */
@@ -58,7 +58,7 @@ typedef enum egc_mark {
 
 /* How lines and marks of a series look, the same in every figure; dense runs are black. Ends the
  * word list of a plot command: `title '...' lc ... pt ...`. */
-void egc_drawing_series_style(egc_drawing *drawing, size_t series, egc_mark mark);
+void egc_figure_series_style(egc_drawing *drawing, size_t series, egc_mark mark);
 
 /* What the quality of a model is measured in: accuracy, or else perplexity. */
 typedef struct egc_quality {
@@ -68,6 +68,6 @@ typedef struct egc_quality {
 } egc_quality;
 
 /* The first that any row of the table has, or NULL. */
-const egc_quality *egc_quality_of(const egc_csv_table *table);
+const egc_quality *egc_figure_quality_of(const egc_csv_table *table);
 
 #endif

@@ -14,7 +14,7 @@ static size_t add_line(egc_drawing *d, size_t series, const char *column, const 
                        size_t n_bandwidths, extent *seen)
 {
     size_t n = 0;
-    egc_choice choice = egc_drawing_choice(d, series);
+    egc_choice choice = egc_figure_choice(d, series);
     choice.only_column = "bandwidth_Bps";
     for (size_t i = 0; i < n_bandwidths; i++) {
         choice.only_value = bandwidths[i];
@@ -54,7 +54,7 @@ static egc_status draw_against_bandwidth(egc_drawing *d, const char *column, con
     if (n_lines == 0 || seen.x_low == seen.x_high)
         return EGC_OK;
     egc_layout layout = {.title = title, .n_entries = n_lines};
-    egc_drawing_begin(d, &layout);
+    egc_figure_begin(d, &layout);
     egc_gnuplot_log_axis(&d->script, 'x', seen.x_low, seen.x_high);
     egc_gnuplot_log_axis(&d->script, 'y', seen.y_low, seen.y_high);
     egc_text_put(&d->script, "set xlabel 'Bandwidth of a link (Gbit/s)'\nset ylabel '%s'\nplot ",
@@ -64,7 +64,7 @@ static egc_status draw_against_bandwidth(egc_drawing *d, const char *column, con
             continue;
         egc_text_put(&d->script, "'%s.csv' using ($1 == %zu ? $2 : NaN):3 with linespoints ",
                      d->name, s);
-        egc_drawing_series_style(d, s, EGC_MARK_LINE);
+        egc_figure_series_style(d, s, EGC_MARK_LINE);
         egc_text_put(&d->script, ", \\\n     ");
     }
     egc_text_put(&d->script, "NaN notitle\n");
@@ -83,14 +83,14 @@ static egc_status draw_speedup(egc_drawing *d)
                                   "Speedup over the dense run");
 }
 
-const egc_figure egc_figure_step_bandwidth = {
+const egc_figure egc_figure_bandwidth_step = {
     .name = "step-bandwidth",
     .scope = EGC_SCOPE_NETWORK,
     .needs = "two bandwidths or more",
     .draw = draw_step,
 };
 
-const egc_figure egc_figure_speedup_bandwidth = {
+const egc_figure egc_figure_bandwidth_speedup = {
     .name = "speedup-bandwidth",
     .scope = EGC_SCOPE_NETWORK,
     .needs = "two bandwidths or more, and a dense run at each (method \"none\")",

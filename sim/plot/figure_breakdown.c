@@ -21,7 +21,7 @@ static const struct {
 /* position, the parts, step, end of the bar or of the step; false when the runs do not say. */
 static bool add_bar(egc_drawing *d, size_t position, size_t series, double *longest)
 {
-    egc_choice choice = egc_drawing_choice(d, series);
+    egc_choice choice = egc_figure_choice(d, series);
     double row[PARTS + 3] = {(double)position}, sum = 0;
     for (size_t p = 0; p < PARTS; p++) {
         egc_spread part = egc_view_runs(d->view, &choice, parts[p].column);
@@ -74,11 +74,11 @@ static egc_status draw(egc_drawing *d)
             shown[n++] = s;
     if (n == 0)
         return EGC_OK;
-    egc_unit_choice unit = egc_unit_of_seconds(longest);
+    egc_gnuplot_unit unit = egc_gnuplot_unit_of_seconds(longest);
     egc_layout layout = {
         .title = "Where the time of a step goes", .n_bars = n, .n_entries = PARTS + 1};
-    egc_drawing_begin(d, &layout);
-    egc_drawing_bar_labels(d, shown, n);
+    egc_figure_begin(d, &layout);
+    egc_figure_bar_labels(d, shown, n);
     egc_text_put(&d->script,
                  "set xrange [0:%g]\nset xlabel 'Simulated time of a step (%s)'\n"
                  "unit = %g\nsymbol = '%s'\n",

@@ -24,7 +24,7 @@ static void add_point(egc_drawing *d, size_t series, double x, const egc_spread 
 }
 
 static void set_axes(egc_drawing *d, const egc_quality *quality, const char *x_label,
-                     egc_unit_choice unit, const extent *x)
+                     egc_gnuplot_unit unit, const extent *x)
 {
     egc_gnuplot_log_axis(&d->script, 'x', x->low / unit.size, x->high / unit.size);
     egc_text_put(&d->script,
@@ -38,11 +38,11 @@ static void set_axes(egc_drawing *d, const egc_quality *quality, const char *x_l
 static egc_status draw_final(egc_drawing *d)
 {
     const egc_view *view = d->view;
-    const egc_quality *quality = egc_quality_of(&view->runs);
+    const egc_quality *quality = egc_figure_quality_of(&view->runs);
     extent x = {.low = INFINITY};
     egc_text_put(&d->data, "series,sent_bytes_total,quality,low,high,runs,method\n");
     for (size_t s = 0; s < view->n_series && quality; s++) {
-        egc_choice choice = egc_drawing_choice(d, s);
+        egc_choice choice = egc_figure_choice(d, s);
         egc_spread reached = egc_view_runs(view, &choice, quality->column);
         double total = egc_view_runs(view, &choice, "sent_bytes").mean *
                        egc_view_runs(view, &choice, "steps").mean;
@@ -56,18 +56,19 @@ static egc_status draw_final(egc_drawing *d)
     egc_layout layout = {.title = "Quality reached and bytes sent",
                          .has_ranges = x.has_ranges,
                          .n_entries = x.n_series};
-    egc_drawing_begin(d, &layout);
-    set_axes(d, quality, "Sent by each worker during the run", egc_unit_of_bytes(x.high), &x);
+    egc_figure_begin(d, &layout);
+    set_axes(d, quality, "Sent by each worker during the run", egc_gnuplot_unit_of_bytes(x.high),
+             &x);
     egc_text_put(&d->script, "plot ");
     for (size_t s = 0; s < view->n_series; s++) {
-        egc_choice choice = egc_drawing_choice(d, s);
+        egc_choice choice = egc_figure_choice(d, s);
         if (!egc_view_runs(view, &choice, quality->column).n)
             continue;
         egc_text_put(&d->script,
                      "'%s.csv' using ($1 == %zu ? $2/unit : NaN):($3*scale):($4*scale):($5*scale) "
                      "with yerrorbars ",
                      d->name, s);
-        egc_drawing_series_style(d, s, EGC_MARK_POINT);
+        egc_figure_series_style(d, s, EGC_MARK_POINT);
         egc_text_put(&d->script, ", \\\n     ");
     }
     egc_text_put(&d->script, "NaN notitle\n");
@@ -81,7 +82,7 @@ static size_t add_curve(egc_drawing *d, size_t series, const char *x_column,
                         const egc_quality *quality, const double *steps, size_t n_steps, extent *x)
 {
     size_t n = 0;
-    egc_choice choice = egc_drawing_choice(d, series);
+    egc_choice choice = egc_figure_choice(d, series);
     choice.only_column = "step";
     for (size_t i = 0; i < n_steps; i++) {
         choice.only_value = steps[i];
@@ -106,15 +107,15 @@ static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
                  "scale) with vectors nohead lw 1 lc rgb '#888888' notitle, \\\n     "
                  "'' using ($1 == %zu ? $2/unit : NaN):($3*scale) with linespoints ",
                  d->name, series, series);
-    egc_drawing_series_style(d, series, EGC_MARK_LINE);
+    egc_figure_series_style(d, series, EGC_MARK_LINE);
     egc_text_put(&d->script, " pi %zu, \\\n     ", 1 + n_points / MARKS_PER_CURVE);
 }
 
 static egc_status draw_training(egc_drawing *d, const char *x_column, const char *title,
-                                const char *x_label, egc_unit_choice (*unit_of)(double largest))
+                                const char *x_label, egc_gnuplot_unit (*unit_of)(double largest))
 {
     egc_view *view = d->view;
-    const egc_quality *quality = egc_quality_of(&view->evals);
+    const egc_quality *quality = egc_figure_quality_of(&view->evals);
     extent x = {.low = INFINITY};
     double *steps;
     size_t n_steps;
@@ -134,7 +135,7 @@ static egc_status draw_training(egc_drawing *d, const char *x_column, const char
     if (!is_curve)
         return EGC_OK;
     egc_layout layout = {.title = title, .has_ranges = x.has_ranges, .n_entries = x.n_series};
-    egc_drawing_begin(d, &layout);
+    egc_figure_begin(d, &layout);
     set_axes(d, quality, x_label, unit_of(x.high), &x);
     egc_text_put(&d->script, "plot ");
     for (size_t s = 0; s < view->n_series; s++)
@@ -147,30 +148,30 @@ static egc_status draw_training(egc_drawing *d, const char *x_column, const char
 static egc_status draw_training_bytes(egc_drawing *d)
 {
     return draw_training(d, "sent_bytes_total", "Quality during training against bytes sent",
-                         "Sent by each worker so far", egc_unit_of_bytes);
+                         "Sent by each worker so far", egc_gnuplot_unit_of_bytes);
 }
 
 static egc_status draw_training_time(egc_drawing *d)
 {
     return draw_training(d, "sim_time_s", "Quality during training against time", "Simulated time",
-                         egc_unit_of_seconds);
+                         egc_gnuplot_unit_of_seconds);
 }
 
-const egc_figure egc_figure_accuracy_bytes = {
+const egc_figure egc_figure_quality_final = {
     .name = "accuracy-bytes",
     .scope = EGC_SCOPE_WORKLOAD,
     .needs = "accuracy or perplexity in runs.csv",
     .draw = draw_final,
 };
 
-const egc_figure egc_figure_training_bytes = {
+const egc_figure egc_figure_quality_bytes = {
     .name = "training-bytes",
     .scope = EGC_SCOPE_WORKLOAD,
     .needs = "two evaluations of a run in evals.csv",
     .draw = draw_training_bytes,
 };
 
-const egc_figure egc_figure_training_time = {
+const egc_figure egc_figure_quality_time = {
     .name = "training-time",
     .scope = EGC_SCOPE_LINK,
     .needs = "two evaluations of a run in evals.csv",

@@ -16,7 +16,7 @@ static egc_status draw(egc_drawing *d)
     bool has_ranges = false;
     egc_text_put(&d->data, "position,compression_ratio,low,high,runs,method\n");
     for (size_t s = 0; s < view->n_series; s++) {
-        egc_choice choice = egc_drawing_choice(d, s);
+        egc_choice choice = egc_figure_choice(d, s);
         egc_spread ratio = egc_view_runs(view, &choice, "compression_ratio");
         if (!ratio.n || ratio.low <= 0)
             continue;
@@ -31,8 +31,8 @@ static egc_status draw(egc_drawing *d)
         return EGC_OK;
     egc_layout layout = {
         .title = "Compression ratio by method", .has_ranges = has_ranges, .n_bars = n};
-    egc_drawing_begin(d, &layout);
-    egc_drawing_bar_labels(d, shown, n);
+    egc_figure_begin(d, &layout);
+    egc_figure_bar_labels(d, shown, n);
     egc_gnuplot_log_axis(&d->script, 'x', fmin(0.7, 0.7 * low), 6 * high);
     egc_text_put(
         &d->script,

@@ -8,15 +8,18 @@
 
 /* ---- formats ------------------------------------------------------------------------------- */
 
-static const egc_terminal svg = {"svg", "svg background rgb 'white' font 'sans-serif,14'", 1, ""};
-static const egc_terminal png = {
+static const egc_gnuplot_terminal svg = {"svg", "svg background rgb 'white' font 'sans-serif,14'",
+                                         1, ""};
+static const egc_gnuplot_terminal png = {
     "png", "pngcairo font 'sans,14' fontscale 1.6 linewidth 1.6 pointscale 1.6", 2, ""};
-static const egc_terminal pdf = {"pdf", "pdfcairo font 'sans,14' fontscale 0.72", 0.01, "in"};
+static const egc_gnuplot_terminal pdf = {"pdf", "pdfcairo font 'sans,14' fontscale 0.72", 0.01,
+                                         "in"};
 
-egc_status egc_terminal_find(const char *name, const egc_terminal **out, egc_error *err)
+egc_status egc_gnuplot_terminal_find(const char *name, const egc_gnuplot_terminal **out,
+                                     egc_error *err)
 {
-    static const egc_terminal *const terminals[] = {&svg, &png, &pdf, NULL};
-    return egc_find_named("format", name, (const void *const *)terminals, out, err);
+    static const egc_gnuplot_terminal *const terminals[] = {&svg, &png, &pdf, NULL};
+    return egc_registry_find("format", name, (const void *const *)terminals, out, err);
 }
 
 /* ---- axes ---------------------------------------------------------------------------------- */
@@ -48,7 +51,7 @@ void egc_gnuplot_log_axis(egc_text *script, char axis, double low, double high)
     egc_text_put(script, "'' %g 1)\n", round_number(first));
 }
 
-static egc_unit_choice choose_unit(const egc_unit_choice *units, double largest)
+static egc_gnuplot_unit choose_unit(const egc_gnuplot_unit *units, double largest)
 {
     size_t i = 0;
     while (units[i + 1].symbol && units[i + 1].size <= largest)
@@ -56,16 +59,16 @@ static egc_unit_choice choose_unit(const egc_unit_choice *units, double largest)
     return units[i];
 }
 
-egc_unit_choice egc_unit_of_seconds(double largest)
+egc_gnuplot_unit egc_gnuplot_unit_of_seconds(double largest)
 {
-    static const egc_unit_choice units[] = {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}, {0, NULL}};
+    static const egc_gnuplot_unit units[] = {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}, {0, NULL}};
     return choose_unit(units, largest);
 }
 
-egc_unit_choice egc_unit_of_bytes(double largest)
+egc_gnuplot_unit egc_gnuplot_unit_of_bytes(double largest)
 {
-    static const egc_unit_choice units[] = {{1, "B"},    {1e3, "kB"},  {1e6, "MB"},
-                                            {1e9, "GB"}, {1e12, "TB"}, {0, NULL}};
+    static const egc_gnuplot_unit units[] = {{1, "B"},    {1e3, "kB"},  {1e6, "MB"},
+                                             {1e9, "GB"}, {1e12, "TB"}, {0, NULL}};
     return choose_unit(units, largest);
 }
 

@@ -16,16 +16,16 @@
 #define EGC_COLOR_GREY "#BBBBBB"
 
 /* A file format of figures. */
-typedef struct egc_terminal {
+typedef struct egc_gnuplot_terminal {
     const char *name;
     const char *terminal; /* `set terminal` of gnuplot, its size left out */
     double per_point;     /* size units a nominal 1/100 inch */
     const char *unit;     /* "in" or "" */
-} egc_terminal;
+} egc_gnuplot_terminal;
 
 /* NAME, listing the valid ones. */
-egc_status egc_terminal_find(const char *name, const egc_terminal **out,
-                             egc_error *err) EGC_MUST_CHECK;
+egc_status egc_gnuplot_terminal_find(const char *name, const egc_gnuplot_terminal **out,
+                                     egc_error *err) EGC_MUST_CHECK;
 
 /* A logarithmic axis ('x' or 'y') over at least [low, high], both > 0, widened to numbers that
  * start with 1, 2 or 5, which are labelled: gnuplot's own choice leaves ranges of less than a
@@ -33,13 +33,13 @@ egc_status egc_terminal_find(const char *name, const egc_terminal **out,
 void egc_gnuplot_log_axis(egc_text *script, char axis, double low, double high);
 
 /* A unit in which numbers up to `largest` read well. */
-typedef struct egc_unit_choice {
+typedef struct egc_gnuplot_unit {
     double size;
     const char *symbol;
-} egc_unit_choice;
+} egc_gnuplot_unit;
 
-egc_unit_choice egc_unit_of_seconds(double largest);
-egc_unit_choice egc_unit_of_bytes(double largest);
+egc_gnuplot_unit egc_gnuplot_unit_of_seconds(double largest);
+egc_gnuplot_unit egc_gnuplot_unit_of_bytes(double largest);
 
 /* Runs `gnuplot SCRIPT` in dir. IO: it is not installed, or its first complaint. */
 egc_status egc_gnuplot_run(const char *dir, const char *script, egc_error *err) EGC_MUST_CHECK;

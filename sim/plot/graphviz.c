@@ -21,9 +21,9 @@ static egc_status write_graph(const char *path, const egc_buf *graph, egc_error 
 egc_status egc_graphviz_draw(const char *dir, const char *name, const egc_buf *graph,
                              const char *layout, const char *format, egc_error *err)
 {
-    const egc_terminal *terminal; /* the formats of figures */
+    const egc_gnuplot_terminal *terminal; /* the formats of figures */
     egc_arena arena = {0};
-    egc_status status = egc_terminal_find(format, &terminal, err);
+    egc_status status = egc_gnuplot_terminal_find(format, &terminal, err);
     if (status)
         return status;
     char *path = egc_arena_printf(&arena, "%s/%s.dot", dir, name);

@@ -10,12 +10,12 @@
 
 static const egc_figure *const figures[] = {
     &egc_figure_ratio,
-    &egc_figure_accuracy_bytes,
-    &egc_figure_training_bytes,
-    &egc_figure_training_time,
+    &egc_figure_quality_final,
+    &egc_figure_quality_bytes,
+    &egc_figure_quality_time,
     &egc_figure_breakdown,
-    &egc_figure_step_bandwidth,
-    &egc_figure_speedup_bandwidth,
+    &egc_figure_bandwidth_step,
+    &egc_figure_bandwidth_speedup,
 };
 
 static egc_status write_file(const char *path, const egc_buf *content, egc_error *err)
@@ -66,7 +66,7 @@ static egc_status draw_setting(const egc_figure *figure, egc_drawing *d, const c
 
 /* A figure of the only setting has the plain name, those of several are numbered. */
 static egc_status draw_figure(const egc_figure *figure, egc_view *view,
-                              const egc_terminal *terminal, const char *plots,
+                              const egc_gnuplot_terminal *terminal, const char *plots,
                               const egc_plot_sink *sink, egc_error *err)
 {
     size_t n_settings = view->settings[figure->scope].n, n_drawn = 0;
@@ -93,8 +93,8 @@ static egc_status draw_figure(const egc_figure *figure, egc_view *view,
 
 egc_status egc_plot(const char *dir, const char *format, const egc_plot_sink *sink, egc_error *err)
 {
-    const egc_terminal *terminal;
-    egc_status status = egc_terminal_find(format, &terminal, err);
+    const egc_gnuplot_terminal *terminal;
+    egc_status status = egc_gnuplot_terminal_find(format, &terminal, err);
     if (status)
         return status;
     egc_view view;

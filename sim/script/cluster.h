@@ -8,8 +8,8 @@
 
 /* What egc.cluster.NAME{...} stands for, each of settings a field as --set takes it, without
  * "cluster.". The parameters come from arena. */
-egc_status egc_cluster_choose(const char *name, const char *const *settings, size_t n_settings,
-                              egc_arena *arena, egc_cluster_choice *out,
-                              egc_error *err) EGC_MUST_CHECK;
+egc_status egc_cluster_choose_by_settings(const char *name, const char *const *settings,
+                                          size_t n_settings, egc_arena *arena,
+                                          egc_cluster_choice *out, egc_error *err) EGC_MUST_CHECK;
 
 #endif

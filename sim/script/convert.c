@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "script/makers.h"
+#include "script/api.h"
 
 /* Far beyond any experiment, and small enough for the C stack and for memory. */
 enum { MAX_DEPTH = 64, MAX_VALUES = 4000000 };
@@ -24,7 +24,7 @@ typedef struct place {
     const struct place *parent;
     const char *path;
     const char *where;
-    const char *maker; /* of the table it stands in */
+    const char *constructor; /* of the table it stands in */
     const void *table;
     int depth;
 } place;
@@ -48,10 +48,10 @@ static bool is_named_part(const char *path)
 static egc_status convert_part_name(converter *c, const place *at, egc_spec *spec)
 {
     spec->kind = EGC_SPEC_TABLE;
-    spec->maker = egc_arena_printf(c->arena, "%s.%s", at->path, spec->scalar.text);
+    spec->constructor = egc_arena_printf(c->arena, "%s.%s", at->path, spec->scalar.text);
     spec->scalar = (egc_scalar){0};
     spec->where = at->where;
-    return spec->maker ? EGC_OK : egc_fail_memory(c->err, sizeof *spec);
+    return spec->constructor ? EGC_OK : egc_fail_memory(c->err, sizeof *spec);
 }
 
 static egc_status convert_text(converter *c, const place *at, egc_spec *spec)
@@ -129,7 +129,8 @@ static egc_status convert_field(converter *c, const place *table, const char *ke
 /* The function under `where` of an experiment stays in Lua. */
 static bool is_filter(const egc_spec *table, const char *key)
 {
-    return table->maker && strcmp(table->maker, "experiment") == 0 && strcmp(key, "where") == 0;
+    return table->constructor && strcmp(table->constructor, "experiment") == 0 &&
+           strcmp(key, "where") == 0;
 }
 
 static egc_status convert_named(converter *c, const place *at, egc_spec *spec,
@@ -170,8 +171,8 @@ static egc_status make_zip(converter *c, const place *at, egc_spec_field *fields
 {
     for (size_t i = 0; i < n_fields; i++) {
         const egc_spec *value = fields[i].value;
-        bool is_list = value->kind == EGC_SPEC_EACH ||
-                       (value->kind == EGC_SPEC_TABLE && !value->maker && value->n_fields > 0);
+        bool is_list = value->kind == EGC_SPEC_EACH || (value->kind == EGC_SPEC_TABLE &&
+                                                        !value->constructor && value->n_fields > 0);
         for (size_t j = 0; j < value->n_fields; j++)
             is_list = is_list && !value->fields[j].key;
         if (!is_list)
@@ -191,15 +192,15 @@ static egc_status make_zip(converter *c, const place *at, egc_spec_field *fields
 static egc_status set_kind(converter *c, const place *at, egc_spec *spec, size_t n_named,
                            size_t n_items)
 {
-    bool is_each = spec->maker && strcmp(spec->maker, "each") == 0;
-    bool is_zip = spec->maker && strcmp(spec->maker, "zip") == 0;
+    bool is_each = spec->constructor && strcmp(spec->constructor, "each") == 0;
+    bool is_zip = spec->constructor && strcmp(spec->constructor, "zip") == 0;
     spec->kind = is_each ? EGC_SPEC_EACH : is_zip ? EGC_SPEC_ZIP : EGC_SPEC_TABLE;
     if (is_each && n_named)
         return fail_at(c, at, "egc.each takes a list of values, got a value with a key");
     if (is_zip && (n_items || !n_named))
         return fail_at(c, at, "egc.zip takes lists with keys, as in egc.zip{a = {1, 2}}");
     if (is_each || is_zip)
-        spec->maker = NULL;
+        spec->constructor = NULL;
     return EGC_OK;
 }
 
@@ -222,7 +223,8 @@ static egc_status fill_table(converter *c, const place *at, egc_spec *spec)
     if (status)
         return status;
     /* A ZIP's fields will be its table's. */
-    const char *owner = spec->kind == EGC_SPEC_ZIP && at->parent ? at->parent->maker : spec->maker;
+    const char *owner =
+        spec->kind == EGC_SPEC_ZIP && at->parent ? at->parent->constructor : spec->constructor;
     if (spec->kind != EGC_SPEC_EACH)
         egc_spec_order(owner, fields, spec->n_fields);
     spec->fields = fields;
@@ -232,7 +234,7 @@ static egc_status fill_table(converter *c, const place *at, egc_spec *spec)
 static egc_status convert_table(converter *c, const place *at, egc_spec *spec)
 {
     place here = *at;
-    const char *maker, *where;
+    const char *constructor, *where;
     here.table = lua_topointer(c->L, -1);
     for (const place *above = at; above; above = above->parent)
         if (above->table == here.table)
@@ -240,13 +242,13 @@ static egc_status convert_table(converter *c, const place *at, egc_spec *spec)
     if (at->depth >= MAX_DEPTH)
         return fail_at(c, at, "tables must not be nested deeper than 64");
     luaL_checkstack(c->L, 8, "tables are nested too deep");
-    if (egc_lua_made(c->L, -1, &maker, &where)) {
-        spec->maker = egc_arena_strdup(c->arena, maker);
+    if (egc_api_made(c->L, -1, &constructor, &where)) {
+        spec->constructor = egc_arena_strdup(c->arena, constructor);
         here.where = egc_arena_strdup(c->arena, where);
-        if (!spec->maker || !here.where)
+        if (!spec->constructor || !here.where)
             return egc_fail_memory(c->err, strlen(where));
     }
-    here.maker = spec->maker;
+    here.constructor = spec->constructor;
     spec->where = here.where;
     return fill_table(c, &here, spec);
 }
@@ -279,8 +281,8 @@ static egc_status convert(converter *c, const place *at, const egc_spec **out)
                     at->path, luaL_typename(c->L, -1));
 }
 
-egc_status egc_lua_to_spec(lua_State *L, egc_arena *arena, const char *path, const char *where,
-                           const egc_spec **out, egc_error *err)
+egc_status egc_convert_to_spec(lua_State *L, egc_arena *arena, const char *path, const char *where,
+                               const egc_spec **out, egc_error *err)
 {
     converter c = {.L = L, .arena = arena, .err = err};
     place at = {.path = path, .where = where};

@@ -25,7 +25,7 @@ static egc_status run_file(lua_State *L, void *arg, egc_error *err)
         return lua_error(L);
     lua_call(L, 0, 1);
     /* list */
-    return egc_lua_to_spec(L, load->arena, "", FILE_NAME, &load->spec, err);
+    return egc_convert_to_spec(L, load->arena, "", FILE_NAME, &load->spec, err);
 }
 
 static egc_status get_text(const egc_spec *table, const char *path, const char **out,
@@ -73,7 +73,7 @@ static egc_status read_profile(egc_arena *arena, const egc_spec *table, egc_devi
     return status;
 }
 
-static egc_status read_profiles(egc_device_list *list, const egc_spec *spec, egc_error *err)
+static egc_status read_profiles(egc_devices *list, const egc_spec *spec, egc_error *err)
 {
     egc_device_profile *profiles =
         egc_arena_alloc(&list->arena, (spec->n_fields + 1) * sizeof *profiles);
@@ -86,30 +86,30 @@ static egc_status read_profiles(egc_device_list *list, const egc_spec *spec, egc
     return status;
 }
 
-egc_status egc_device_list_load(egc_device_list *out, egc_error *err)
+egc_status egc_devices_load(egc_devices *out, egc_error *err)
 {
     lua_State *L;
-    *out = (egc_device_list){0};
+    *out = (egc_devices){0};
     loading load = {.arena = &out->arena};
-    egc_status status = egc_lua_new(&L, err);
+    egc_status status = egc_state_new(&L, err);
     if (status)
         return status;
-    status = egc_lua_protect(L, run_file, &load, err);
-    egc_lua_free(L);
+    status = egc_state_protect(L, run_file, &load, err);
+    egc_state_free(L);
     if (!status)
         status = read_profiles(out, load.spec, err);
     if (status)
-        egc_device_list_fini(out);
+        egc_devices_fini(out);
     return status;
 }
 
-void egc_device_list_fini(egc_device_list *list)
+void egc_devices_fini(egc_devices *list)
 {
     egc_arena_fini(&list->arena);
     list->profiles = NULL;
 }
 
-egc_status egc_device_describe(const egc_device_profile *profile, egc_buf *out, egc_error *err)
+egc_status egc_devices_describe(const egc_device_profile *profile, egc_buf *out, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (size_t i = 0; egc_device_params[i].name && !status; i++) {

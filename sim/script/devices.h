@@ -5,17 +5,17 @@
 
 #include "experiment/spec/resolve.h"
 
-typedef struct egc_device_list {
+typedef struct egc_devices {
     egc_device_profiles profiles; /* in the order of the file, ended by a row without a name */
     egc_arena arena;
-} egc_device_list; /* zeroed is empty */
+} egc_devices; /* zeroed is empty */
 
-egc_status egc_device_list_load(egc_device_list *out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_devices_load(egc_devices *out, egc_error *err) EGC_MUST_CHECK;
 
-void egc_device_list_fini(egc_device_list *list);
+void egc_devices_fini(egc_devices *list);
 
 /* Appends a line for each number: its name, value, unit and source. MEMORY. */
-egc_status egc_device_describe(const egc_device_profile *profile, egc_buf *out,
-                               egc_error *err) EGC_MUST_CHECK;
+egc_status egc_devices_describe(const egc_device_profile *profile, egc_buf *out,
+                                egc_error *err) EGC_MUST_CHECK;
 
 #endif

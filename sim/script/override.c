@@ -4,15 +4,15 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "script/api.h"
 #include "script/convert.h"
-#include "script/makers.h"
 
 /* chunk -> what it returns, with nothing but egc to use; or an error message. A bare word is then
  * nil, whatever global libraries there are. */
 static int call_with_api(lua_State *L)
 {
     lua_createtable(L, 0, 1);
-    egc_lua_push_api(L);
+    egc_api_push(L);
     lua_setfield(L, -2, "egc");
     /* chunk, environment */
     lua_setupvalue(L, -2, 1);
@@ -22,7 +22,7 @@ static int call_with_api(lua_State *L)
 /* True for a value that an expression is meant to have: "egc" alone is a method's name. */
 static bool is_value(lua_State *L)
 {
-    egc_lua_push_api(L);
+    egc_api_push(L);
     /* value, egc */
     bool is_api = lua_rawequal(L, -1, -2);
     lua_pop(L, 1);
@@ -46,8 +46,8 @@ static void push_value(lua_State *L, const char *setting, const char *text)
         lua_pushstring(L, text);
 }
 
-egc_status egc_lua_override(lua_State *L, egc_arena *arena, const char *setting,
-                            const egc_spec **root, egc_error *err)
+egc_status egc_override_apply(lua_State *L, egc_arena *arena, const char *setting,
+                              const egc_spec **root, egc_error *err)
 {
     const egc_spec *value;
     const char *equals = strchr(setting, '=');
@@ -60,7 +60,7 @@ egc_status egc_lua_override(lua_State *L, egc_arena *arena, const char *setting,
     luaL_checkstack(L, 8, "no room for --set");
     int top = lua_gettop(L);
     push_value(L, setting, equals + 1);
-    egc_status status = egc_lua_to_spec(L, arena, path, where, &value, err);
+    egc_status status = egc_convert_to_spec(L, arena, path, where, &value, err);
     lua_settop(L, top);
     if (!status && egc_spec_set(arena, *root, path, value, root, err))
         return egc_error_prefix(err, "--set");

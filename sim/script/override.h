@@ -9,7 +9,7 @@
 
 /* Applies one setting to *root. VALUE is a Lua expression that may use egc
  * ("seed=egc.each{1, 2}"); what is none is text ("cluster.bandwidth=10Gbps"). Raises Lua errors. */
-egc_status egc_lua_override(lua_State *L, egc_arena *arena, const char *setting,
-                            const egc_spec **root, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_override_apply(lua_State *L, egc_arena *arena, const char *setting,
+                              const egc_spec **root, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "experiment/spec/build.h"
-#include "script/makers.h"
+#include "script/api.h"
+#include "script/point_table.h"
 #include "script/session.h"
 #include "script/simulate.h"
 #include "script/state.h"
-#include "script/view.h"
 
 /* Keys of the registry: the list of experiments, and the `where` of the one being built. */
 static const char list_key, filter_key;
@@ -24,16 +24,16 @@ typedef struct loading {
 
 static bool is_experiment(lua_State *L, int index)
 {
-    const char *maker, *where;
-    return egc_lua_made(L, index, &maker, &where) && strcmp(maker, "experiment") == 0;
+    const char *constructor, *where;
+    return egc_api_made(L, index, &constructor, &where) && strcmp(constructor, "experiment") == 0;
 }
 
 /* True for {experiment, ...}. */
 static bool is_list(lua_State *L)
 {
     /* value */
-    const char *maker, *where;
-    if (!lua_istable(L, -1) || egc_lua_made(L, -1, &maker, &where) || lua_rawlen(L, -1) == 0)
+    const char *constructor, *where;
+    if (!lua_istable(L, -1) || egc_api_made(L, -1, &constructor, &where) || lua_rawlen(L, -1) == 0)
         return false;
     lua_pushnil(L);
     /* value, key */
@@ -66,7 +66,7 @@ static egc_status run_script(lua_State *L, void *arg, egc_error *err)
 {
     loading *load = arg;
     egc_session *session = &load->session;
-    egc_lua_open(L, egc_lua_simulate, session);
+    egc_api_open(L, egc_simulate, session);
     search_beside_script(L, session->path);
     const char *chunk_name = lua_pushfstring(L, "@%s", session->path);
     const char *source = (const char *)session->source.data;
@@ -128,7 +128,7 @@ static egc_status convert_experiment(lua_State *L, void *arg, egc_error *err)
 }
 
 typedef struct filter_call {
-    const egc_training_config *config;
+    const egc_train_config *config;
     bool *keep;
 } filter_call;
 
@@ -137,18 +137,18 @@ static egc_status call_filter(lua_State *L, void *arg, egc_error *err)
     filter_call *call = arg;
     (void)err;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &filter_key);
-    egc_lua_push_config(L, call->config);
+    egc_point_table_push(L, call->config);
     /* where, point */
     lua_call(L, 1, 1);
     *call->keep = lua_toboolean(L, -1);
     return EGC_OK;
 }
 
-static egc_status filter_point(void *arg, const egc_training_config *config, bool *keep,
+static egc_status filter_point(void *arg, const egc_train_config *config, bool *keep,
                                egc_error *err)
 {
     filter_call call = {config, keep};
-    return egc_lua_protect(arg, call_filter, &call, err);
+    return egc_state_protect(arg, call_filter, &call, err);
 }
 
 static egc_status load_experiment(const egc_session *session, size_t index,
@@ -159,11 +159,11 @@ static egc_status load_experiment(const egc_session *session, size_t index,
     egc_status status = name ? egc_session_begin(session, experiment, err)
                              : egc_fail_memory(err, strlen(session->path));
     if (!status)
-        status = egc_lua_protect(session->L, convert_experiment, &c, err);
+        status = egc_state_protect(session->L, convert_experiment, &c, err);
     if (status)
         return status;
-    return egc_experiment_build(experiment, c.root, name, session->devices.profiles,
-                                c.has_filter ? filter_point : NULL, session->L, err);
+    return egc_spec_build(experiment, c.root, name, session->devices.profiles,
+                          c.has_filter ? filter_point : NULL, session->L, err);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ static egc_status check_names(const egc_script *script, const char *path, egc_er
 static egc_status load_experiments(loading *load, egc_error *err)
 {
     egc_script *out = load->out;
-    egc_status status = egc_lua_protect(load->session.L, run_script, load, err);
+    egc_status status = egc_state_protect(load->session.L, run_script, load, err);
     if (status)
         return status;
     out->experiments = egc_calloc(out->n_experiments, sizeof *out->experiments);
@@ -206,13 +206,13 @@ egc_status egc_script_load(const char *path, const char *const *overrides, size_
     if (!status)
         status = egc_buf_append(&session->source, "", 1, err);
     if (!status)
-        status = egc_device_list_load(&session->devices, err);
+        status = egc_devices_load(&session->devices, err);
     if (!status)
-        status = egc_lua_new(&session->L, err);
+        status = egc_state_new(&session->L, err);
     if (!status)
         status = load_experiments(&load, err);
-    egc_lua_free(session->L);
-    egc_device_list_fini(&session->devices);
+    egc_state_free(session->L);
+    egc_devices_fini(&session->devices);
     egc_buf_fini(&session->source);
     if (status)
         egc_script_fini(out);

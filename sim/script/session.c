@@ -18,9 +18,9 @@ egc_status egc_session_begin(const egc_session *session, egc_experiment *experim
 egc_status egc_session_convert(lua_State *L, const egc_session *session, egc_arena *arena,
                                const egc_spec **root, egc_error *err)
 {
-    egc_status status = egc_lua_to_spec(L, arena, "", session->path, root, err);
+    egc_status status = egc_convert_to_spec(L, arena, "", session->path, root, err);
     for (size_t i = 0; i < session->n_overrides && !status; i++)
-        status = egc_lua_override(L, arena, session->overrides[i], root, err);
+        status = egc_override_apply(L, arena, session->overrides[i], root, err);
     return status;
 }
 

@@ -12,7 +12,7 @@ typedef struct egc_session {
     lua_State *L;
     const char *path;
     egc_buf source; /* the script's text, with a terminator */
-    egc_device_list devices;
+    egc_devices devices;
     const char *const *overrides; /* "PATH=VALUE" */
     size_t n_overrides;
     bool simulated; /* the script ran a simulation itself */

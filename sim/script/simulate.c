@@ -7,19 +7,19 @@
 #include "experiment/results/columns.h"
 #include "experiment/run/runner.h"
 #include "experiment/spec/build.h"
-#include "script/makers.h"
+#include "script/api.h"
 #include "script/session.h"
 
 /* Lives in a Lua value, so that no Lua error can leak it. */
 typedef struct simulation {
     egc_experiment experiment;
-    egc_point_result result;
+    egc_runner_result result;
 } simulation;
 
 static int collect(lua_State *L)
 {
     simulation *s = lua_touserdata(L, 1);
-    egc_point_result_fini(&s->result);
+    egc_runner_result_fini(&s->result);
     egc_experiment_fini(&s->experiment);
     return 0;
 }
@@ -61,13 +61,12 @@ static egc_status run(lua_State *L, const egc_session *session, simulation *s, e
     if (!status && !name)
         status = egc_fail_memory(err, strlen(session->path));
     if (!status)
-        status = egc_experiment_build(experiment, root, name, session->devices.profiles, NULL, NULL,
-                                      err);
+        status = egc_spec_build(experiment, root, name, session->devices.profiles, NULL, NULL, err);
     if (!status)
         status = check_one_point(root, experiment, err);
     return status ? status
-                  : egc_point_simulate(experiment, experiment->points, egc_training_run, &s->result,
-                                       err);
+                  : egc_runner_simulate(experiment, experiment->points, egc_train_run, &s->result,
+                                        err);
 }
 
 /* Pushes a row as a table. */
@@ -75,7 +74,7 @@ static void push_row(lua_State *L, egc_table table, const egc_csv_table *csv, si
 {
     lua_createtable(L, 0, (int)csv->n_columns);
     for (size_t i = 0; i < csv->n_columns; i++) {
-        const egc_column *column = egc_column_find(table, csv->columns[i]);
+        const egc_column *column = egc_columns_find(table, csv->columns[i]);
         const char *text = csv->rows[row][i];
         if (!*text)
             continue;
@@ -85,7 +84,7 @@ static void push_row(lua_State *L, egc_table table, const egc_csv_table *csv, si
     }
 }
 
-static void push_result(lua_State *L, const egc_point_result *result)
+static void push_result(lua_State *L, const egc_runner_result *result)
 {
     push_row(L, EGC_TABLE_RUNS, &result->run, 0);
     lua_createtable(L, (int)result->steps.n_rows, 0);
@@ -97,17 +96,17 @@ static void push_result(lua_State *L, const egc_point_result *result)
     lua_setfield(L, -2, "steps");
 }
 
-int egc_lua_simulate(lua_State *L)
+int egc_simulate(lua_State *L)
 {
     egc_session *session = lua_touserdata(L, lua_upvalueindex(1));
-    const char *maker, *where;
+    const char *constructor, *where;
     egc_error err = {0};
     if (lua_gettop(L) != 1 || !lua_istable(L, 1))
         return luaL_error(L, "egc.simulate: must be called with the table of one experiment");
-    if (!egc_lua_made(L, 1, &maker, &where))
-        egc_lua_mark(L, "experiment");
-    else if (strcmp(maker, "experiment") != 0)
-        return luaL_error(L, "egc.simulate: must be given an experiment, got egc.%s", maker);
+    if (!egc_api_made(L, 1, &constructor, &where))
+        egc_api_mark(L, "experiment");
+    else if (strcmp(constructor, "experiment") != 0)
+        return luaL_error(L, "egc.simulate: must be given an experiment, got egc.%s", constructor);
     lua_pushliteral(L, "where");
     if (lua_rawget(L, 1) != LUA_TNIL)
         return luaL_error(L, "egc.simulate: takes no where: there is one point");

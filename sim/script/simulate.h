@@ -8,6 +8,6 @@
 /* The Lua function; its upvalue is the egc_session. Takes what egc.experiment takes, without axes
  * and `where`; returns the row of runs.csv as a table, with the rows of steps.csv as its list
  * `steps`. What does not apply is nil. Overrides (--set) apply here too. */
-int egc_lua_simulate(lua_State *L);
+int egc_simulate(lua_State *L);
 
 #endif

@@ -26,19 +26,19 @@ static void *reallocate(void *arg, void *old, size_t old_size, size_t new_size)
     return memory;
 }
 
-egc_status egc_lua_new(lua_State **out, egc_error *err)
+egc_status egc_state_new(lua_State **out, egc_error *err)
 {
     *out = lua_newstate(reallocate, NULL);
     return *out ? EGC_OK : egc_fail(err, EGC_ERROR_MEMORY, "out of memory: no Lua state");
 }
 
-void egc_lua_free(lua_State *L)
+void egc_state_free(lua_State *L)
 {
     if (L)
         lua_close(L);
 }
 
-void egc_lua_push_where(lua_State *L)
+void egc_state_push_where(lua_State *L)
 {
     lua_Debug frame;
     for (int level = 1; lua_getstack(L, level, &frame); level++) {
@@ -59,7 +59,7 @@ static int describe_error(lua_State *L)
         return 1;
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
         return 1;
-    egc_lua_push_where(L);
+    egc_state_push_where(L);
     lua_pushfstring(L, "%s: an error must be text, got a %s", lua_tostring(L, -1),
                     luaL_typename(L, 1));
     return 1;
@@ -80,7 +80,7 @@ static egc_status report(lua_State *L, int code, egc_error *err)
 }
 
 typedef struct protected_call {
-    egc_lua_body body;
+    egc_state_body body;
     void *arg;
     egc_status status;
     egc_error *err;
@@ -94,7 +94,7 @@ static int enter(lua_State *L)
     return 0;
 }
 
-egc_status egc_lua_protect(lua_State *L, egc_lua_body body, void *arg, egc_error *err)
+egc_status egc_state_protect(lua_State *L, egc_state_body body, void *arg, egc_error *err)
 {
     protected_call call = {.body = body, .arg = arg, .err = err};
     int top = lua_gettop(L);

@@ -31,15 +31,15 @@ typedef struct egc_algorithm_type {
 
     /* Ranks besides the workers. NULL: none. They sit on the first hosts and the workers on those
      * after them; or, where `colocated` says so, server s on the host of worker s. */
-    size_t (*servers)(const egc_training_config *config);
-    bool (*colocated)(const egc_training_config *config);
+    size_t (*servers)(const egc_train_config *config);
+    bool (*colocated)(const egc_train_config *config);
 
     /* What can be known before running; the message starts with the key at fault. NULL: nothing. */
-    egc_status (*check)(const egc_training_config *config, egc_error *err);
+    egc_status (*check)(const egc_train_config *config, egc_error *err);
 
-    /* Trains. egc_training_check found nothing; *out is ready to be filled in. */
-    egc_status (*run)(const egc_training_config *config, const egc_training_sink *sink,
-                      egc_training_summary *out, egc_error *err);
+    /* Trains. egc_train_run_check found nothing; *out is ready to be filled in. */
+    egc_status (*run)(const egc_train_config *config, const egc_train_sink *sink,
+                      egc_train_summary *out, egc_error *err);
 } egc_algorithm_type;
 
 /* Every registered type, NULL-terminated, in the order of algorithms/list.def. The first is the
@@ -51,15 +51,15 @@ egc_status egc_algorithm_find(const char *name, const egc_algorithm_type **out,
                               egc_error *err) EGC_MUST_CHECK;
 
 /* The one of config, the default where it names none. */
-const egc_algorithm_type *egc_algorithm_of(const egc_training_config *config);
+const egc_algorithm_type *egc_algorithm_of(const egc_train_config *config);
 
 /* Workers and servers. */
-size_t egc_algorithm_ranks(const egc_training_config *config);
+size_t egc_algorithm_ranks(const egc_train_config *config);
 
 /* The hosts they need. */
-size_t egc_algorithm_hosts(const egc_training_config *config);
+size_t egc_algorithm_hosts(const egc_train_config *config);
 
 /* Where each rank sits: fills seats[0..ranks). */
-void egc_algorithm_seat(const egc_training_config *config, int *seats);
+void egc_algorithm_seat(const egc_train_config *config, int *seats);
 
 #endif

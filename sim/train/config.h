@@ -17,18 +17,22 @@ typedef enum egc_cost_mode {
     EGC_COST_NONE,     /* it takes none */
 } egc_cost_mode;
 
-typedef enum egc_schedule_kind { EGC_SCHEDULE_FIFO, EGC_SCHEDULE_PRIORITY } egc_schedule_kind;
+typedef enum egc_exchange_order_kind {
+    EGC_EXCHANGE_ORDER_FIFO,
+    EGC_EXCHANGE_ORDER_PRIORITY
+} egc_exchange_order_kind;
 typedef enum egc_compress_on { EGC_COMPRESS_ON_COMPUTE, EGC_COMPRESS_ON_STREAM } egc_compress_on;
 typedef enum egc_on_failure { EGC_ON_FAILURE_STOP, EGC_ON_FAILURE_DROP } egc_on_failure;
 
 /* Words of the `bucket` parameter, as egc_param stores them. */
-#define EGC_BUCKET_LAYER (-1.0)  /* every layer is a bucket */
-#define EGC_BUCKET_MODEL (-2.0)  /* the model is one bucket */
-#define EGC_BUCKET_MERGE (-3.0)  /* layers are merged as MG-WFBP does: see train/core/partition.h  \
+#define EGC_BUCKET_LAYER (-1.0) /* every layer is a bucket */
+#define EGC_BUCKET_MODEL (-2.0) /* the model is one bucket */
+#define EGC_BUCKET_MERGE                                                                           \
+    (-3.0)                       /* layers are merged as MG-WFBP does: see train/core/partition.h  \
                                   */
 #define EGC_BUCKET_FUSION (-4.0) /* what became ready in one cycle: see train/core/partition.h */
 
-typedef struct egc_training_options {
+typedef struct egc_train_options {
     int64_t workers;
     int64_t sampled_workers; /* those that learn; 0: all */
     int64_t steps;
@@ -43,25 +47,25 @@ typedef struct egc_training_options {
     char cost_table[EGC_TEXT_LENGTH]; /* path of the table */
     double cost_scale;                /* seconds of the device / seconds of the table or the host */
     int compress_on;                  /* egc_compress_on */
-    int schedule;                     /* egc_schedule_kind */
-    double partition_bytes;
+    int exchange_order;               /* egc_exchange_order_kind */
+    double piece_bytes;
     int network_model; /* egc_network_model */
     double max_sim_time_s;
     int on_failure; /* egc_on_failure */
     double failure_timeout_s;
     bool energy; /* account for it */
     bool layers; /* report every unit of every step */
-} egc_training_options;
+} egc_train_options;
 
-extern const egc_param egc_training_params[];
+extern const egc_param egc_train_config_params[];
 
 /* Sets those that change nothing but times to their defaults. */
-void egc_training_forget_time(egc_training_options *options);
+void egc_train_config_forget_time(egc_train_options *options);
 
 /* By which to tell what is in the files that a workload or a cluster names: hex digits. */
 #define EGC_FILES_ID 17
 
-typedef struct egc_training_config {
+typedef struct egc_train_config {
     const egc_workload_type *workload;
     const void *workload_params;
     const egc_cluster_type *cluster;
@@ -75,11 +79,12 @@ typedef struct egc_training_config {
     const egc_sparse_type *sparse;              /* what sums sparse messages instead; or NULL */
     const struct egc_algorithm_type *algorithm; /* NULL: sync */
     const void *algorithm_params;
-    egc_training_options options;
-    bool thread_contexts;               /* see egc_world_config */
-    struct egc_learning_writer *log;    /* takes down what is learnt; NULL: nobody does */
-    struct egc_learning_reader *replay; /* says what is learnt instead of training; NULL: train */
-} egc_training_config;
+    egc_train_options options;
+    bool thread_contexts;                /* see egc_world_config */
+    struct egc_training_log_writer *log; /* takes down what is learnt; NULL: nobody does */
+    struct egc_training_log_reader
+        *replay; /* says what is learnt instead of training; NULL: train */
+} egc_train_config;
 
 /* One step; where it says mean, over workers. NAN where something does not apply. The summary of
  * a run uses the same struct for its means over steps. */
@@ -127,20 +132,21 @@ typedef struct egc_unit_metrics {
 } egc_unit_metrics;
 
 /* Where results go while the run is under way. Any member may be NULL. */
-typedef struct egc_training_sink {
+typedef struct egc_train_sink {
     void *arg;
     egc_status (*step)(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err);
     egc_status (*unit)(void *arg, uint64_t step, const egc_unit_metrics *metrics, egc_error *err);
     egc_status (*evaluation)(void *arg, uint64_t step, double sim_time_s, double sent_bytes_total,
                              const egc_evaluation *evaluation, egc_error *err);
     egc_status (*event)(void *arg, const egc_timeline_event *event, egc_error *err);
-} egc_training_sink;
+} egc_train_sink;
 
-#define EGC_ROUTE_NAME 128 /* of the exchanges of all rounds: see train/sync/exchange_choice.h */
+#define EGC_EXCHANGE_CHOICE_NAME                                                                   \
+    128 /* of the exchanges of all rounds: see train/sync/exchange_choice.h */
 
-typedef struct egc_training_summary {
+typedef struct egc_train_summary {
     char model[EGC_LAYER_NAME];
-    char exchange[EGC_ROUTE_NAME]; /* those used, "auto" resolved */
+    char exchange[EGC_EXCHANGE_CHOICE_NAME]; /* those used, "auto" resolved */
     double params;
     egc_step_metrics mean; /* over the steps done; network_bytes is the total */
     egc_evaluation last;   /* NAN for open-loop workloads */
@@ -150,23 +156,23 @@ typedef struct egc_training_summary {
     uint64_t steps_done;
     bool diverged;                 /* training stopped making sense */
     char reason[EGC_ERROR_LENGTH]; /* why it diverged, in one line */
-} egc_training_summary;
+} egc_train_summary;
 
 /* Runs it. The calling process must not have made a world before. On failure *out says how far it
  * came. */
-egc_status egc_training_run(const egc_training_config *config, const egc_training_sink *sink,
-                            egc_training_summary *out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_train_run(const egc_train_config *config, const egc_train_sink *sink,
+                         egc_train_summary *out, egc_error *err) EGC_MUST_CHECK;
 
 /* The world that a configuration asks for, hollow or not (egc_transport): for training algorithms.
  * Errors of egc_world_new. */
-egc_status egc_training_world(const egc_training_config *config, bool hollow, egc_world **out,
-                              egc_error *err) EGC_MUST_CHECK;
+egc_status egc_algorithm_world(const egc_train_config *config, bool size_only, egc_world **out,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* Workers whose gradients are computed and compressed. */
-size_t egc_training_learners(const egc_training_config *config);
+size_t egc_train_config_sampled_workers(const egc_train_config *config);
 
 /* What can be known before running: RANGE when the cluster cannot seat the workers, UNSUPPORTED
  * when the method cannot use the exchange, and so on. */
-egc_status egc_training_check(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_train_run_check(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -11,10 +11,10 @@
 /* Supports of n positions: none too regular, the extremes included. */
 static size_t make_support(uint32_t *index, size_t n, int kind, uint64_t seed)
 {
-    uint64_t state = egc_seed_derive(seed, (uint64_t)kind, n);
+    uint64_t state = egc_rng_derive_seed(seed, (uint64_t)kind, n);
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t draw = egc_splitmix64(&state) % 1000;
+        uint64_t draw = egc_rng_next(&state) % 1000;
         bool in = kind == 0   ? true
                   : kind == 1 ? i == 0
                   : kind == 2 ? i == n - 1
@@ -32,10 +32,10 @@ enum { N_SUPPORTS = 6 };
 static egc_arena scratch;
 static gsl_rng *rng;
 
-static egc_coding coding_with(int policy)
+static egc_codec_context coding_with(int policy)
 {
     egc_arena_reset(&scratch);
-    return (egc_coding){.bloom_policy = policy, .rng = rng, .scratch = &scratch};
+    return (egc_codec_context){.bloom_policy = policy, .rng = rng, .scratch = &scratch};
 }
 
 static int n_policies(const egc_index_codec *codec)
@@ -80,8 +80,8 @@ static void round_trip_index(const egc_index_codec *codec, int policy, uint32_t 
 {
     egc_buf buf = {0};
     egc_error err = {0};
-    const egc_coding coding = coding_with(policy);
-    egc_bit_writer writer = egc_bit_writer_to(&buf);
+    const egc_codec_context coding = coding_with(policy);
+    egc_bits_writer writer = egc_bits_writer_to(&buf);
     uint64_t size_bits = codec->size_bits(&coding, index, picks, n);
     uint32_t *sent = guarded(n * sizeof *sent), *got = guarded(n * sizeof *got);
     size_t count = picks;
@@ -100,12 +100,12 @@ static void round_trip_index(const egc_index_codec *codec, int policy, uint32_t 
     for (size_t len = 0; len <= buf.len; len++) { /* every truncation, then the whole */
         egc_reader reader = egc_reader_of(wire + buf.len - len, len);
         memcpy(wire + buf.len - len, buf.data, len);
-        egc_bit_reader bits = egc_bit_reader_of(&reader);
+        egc_bits_reader bits = egc_bits_reader_of(&reader);
         size_t read = picks;
         egc_status status = codec->read(&bits, got, &read, n, &err);
         if (len == buf.len) {
             assert_int_equal(status, EGC_OK);
-            egc_bit_reader_finish(&bits, &reader);
+            egc_bits_reader_finish(&bits, &reader);
             assert_int_equal(egc_reader_left(&reader), 0);
             assert_int_equal(read, count);
             assert_memory_equal(got, sent, count * sizeof *got);
@@ -125,7 +125,7 @@ static void index_codecs_round_trip(void **state)
 {
     (void)state;
     uint32_t index[1023];
-    for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++)
+    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++)
         for (size_t d = 0; d < N_TEST_DIMS; d++)
             for (int kind = 0; kind < N_SUPPORTS; kind++)
                 for (int policy = 0; policy < n_policies(*codec); policy++) {
@@ -142,7 +142,7 @@ static void long_units_round_trip(void **state)
     enum { MOST = 3 * 65536 };
     static uint32_t index[MOST];
     const size_t dims[] = {65535, 65536, 65537, 2 * 65536, MOST - 1};
-    for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++)
+    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++)
         for (size_t d = 0; d < sizeof dims / sizeof *dims; d++)
             for (int kind = 0; kind < N_SUPPORTS; kind++)
                 for (int policy = 0; policy < n_policies(*codec); policy++) {
@@ -161,7 +161,7 @@ static bool is_linear_in_n(const egc_index_codec *codec)
 static void indices_beyond_two_to_the_24(void **state)
 {
     (void)state;
-    for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++) {
+    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++) {
         size_t n = is_linear_in_n(*codec) ? (1u << 24) + 7 : ((size_t)1 << 32) - 5, count = 5;
         size_t room = is_linear_in_n(*codec) ? n : count;
         const uint32_t picks[] = {3, 1u << 24, (1u << 24) + 1, (uint32_t)(n - 2),
@@ -170,12 +170,12 @@ static void indices_beyond_two_to_the_24(void **state)
         memcpy(index, picks, sizeof picks);
         egc_buf buf = {0};
         egc_error err = {0};
-        egc_bit_writer writer = egc_bit_writer_to(&buf);
-        const egc_coding coding = coding_with(EGC_BLOOM_ALL);
+        egc_bits_writer writer = egc_bits_writer_to(&buf);
+        const egc_codec_context coding = coding_with(EGC_BLOOM_ALL);
         assert_ok((*codec)->write(&writer, &coding, index, &count, n, &err), err);
         assert_ok(egc_bits_flush(&writer, &err), err);
         egc_reader reader = egc_reader_of(buf.data, buf.len);
-        egc_bit_reader bits = egc_bit_reader_of(&reader);
+        egc_bits_reader bits = egc_bits_reader_of(&reader);
         size_t read = 5;
         assert_ok((*codec)->read(&bits, got, &read, n, &err), err);
         assert_int_equal(read, count);
@@ -197,19 +197,19 @@ static void damage_message(const egc_index_codec *index_codec, const egc_value_c
     egc_selection selection = {index, carried, count}, read = {got, back, 0};
     egc_buf buf = {0};
     egc_error err = {0};
-    const egc_coding coding = coding_with(policy);
-    size_t bytes = egc_sparse_bytes(&coding, index_codec, value_codec, index, count, n);
-    assert_ok(
-        egc_sparse_write(index_codec, value_codec, &coding, x, &selection, n, &buf, NULL, &err),
-        err);
+    const egc_codec_context coding = coding_with(policy);
+    size_t bytes = egc_sparse_message_bytes(&coding, index_codec, value_codec, index, count, n);
+    assert_ok(egc_sparse_message_write(index_codec, value_codec, &coding, x, &selection, n, &buf,
+                                       NULL, &err),
+              err);
     if (selection.count == count)
         assert_int_equal(buf.len, bytes);
-    size_t bit = egc_splitmix64(random) % (8 * buf.len);
+    size_t bit = egc_rng_next(random) % (8 * buf.len);
     buf.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
     uint8_t *wire = guarded(buf.len);
     memcpy(wire, buf.data, buf.len);
     egc_reader reader = egc_reader_of(wire, buf.len);
-    if (egc_sparse_read(&reader, &read, n, &err) == EGC_OK) {
+    if (egc_sparse_message_read(&reader, &read, n, &err) == EGC_OK) {
         assert_selection(got, read.count, n);
         for (size_t i = 0; i < read.count; i++)
             assert_true(isfinite(back[i]));
@@ -228,8 +228,8 @@ static void damaged_messages(void **state)
     float value[N];
     fill_input(value, N, GAUSSIAN, 3);
     uint64_t random = 99;
-    for (const egc_index_codec *const *ic = egc_index_codecs(); *ic; ic++)
-        for (const egc_value_codec *const *vc = egc_value_codecs(); *vc; vc++)
+    for (const egc_index_codec *const *ic = egc_codec_index_types(); *ic; ic++)
+        for (const egc_value_codec *const *vc = egc_codec_value_types(); *vc; vc++)
             for (int round = 0; round < 400; round++) {
                 size_t count = make_support(index, N, 3 + round % 3, (uint64_t)round);
                 damage_message(*ic, *vc, value, index, count, N, round % n_policies(*ic), &random);
@@ -245,29 +245,29 @@ static void random_bytes(void **state)
     uint8_t *wire = guarded(LEN);
     uint32_t *index = guarded(N * sizeof *index);
     float *value = guarded(N * sizeof *value);
-    for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++)
+    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++)
         for (int round = 0; round < 3000; round++) {
             uint64_t mask = round % 3 == 0 ? 0xff : round % 3 == 1 ? 0x11 : 0;
-            size_t len = egc_splitmix64(&random) % (LEN + 1);
+            size_t len = egc_rng_next(&random) % (LEN + 1);
             for (size_t i = LEN - len; i < LEN; i++) /* noise, few ones, few zeros */
-                wire[i] = (uint8_t)(mask ? egc_splitmix64(&random) & mask
-                                         : egc_splitmix64(&random) | egc_splitmix64(&random));
+                wire[i] = (uint8_t)(mask ? egc_rng_next(&random) & mask
+                                         : egc_rng_next(&random) | egc_rng_next(&random));
             egc_reader reader = egc_reader_of(wire + LEN - len, len);
-            egc_bit_reader bits = egc_bit_reader_of(&reader);
-            size_t count = 1 + egc_splitmix64(&random) % N;
+            egc_bits_reader bits = egc_bits_reader_of(&reader);
+            size_t count = 1 + egc_rng_next(&random) % N;
             egc_status status = (*codec)->read(&bits, index, &count, N, NULL);
             assert_true(status == EGC_OK || status == EGC_ERROR_FORMAT);
             if (status == EGC_OK)
                 assert_selection(index, count, N);
         }
-    for (const egc_value_codec *const *codec = egc_value_codecs(); *codec; codec++)
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec; codec++)
         for (int round = 0; round < 3000; round++) {
-            size_t len = egc_splitmix64(&random) % (LEN + 1);
+            size_t len = egc_rng_next(&random) % (LEN + 1);
             for (size_t i = LEN - len; i < LEN; i++)
-                wire[i] = (uint8_t)(egc_splitmix64(&random) & (round % 2 ? 0xff : 0x3f));
+                wire[i] = (uint8_t)(egc_rng_next(&random) & (round % 2 ? 0xff : 0x3f));
             egc_reader reader = egc_reader_of(wire + LEN - len, len);
-            egc_bit_reader bits = egc_bit_reader_of(&reader);
-            size_t count = 1 + egc_splitmix64(&random) % N;
+            egc_bits_reader bits = egc_bits_reader_of(&reader);
+            size_t count = 1 + egc_rng_next(&random) % N;
             if ((*codec)->read(&bits, value, count, NULL) == EGC_OK)
                 for (size_t i = 0; i < count; i++)
                     assert_true(isfinite(value[i]));
@@ -283,22 +283,22 @@ static void round_trip_values(const egc_value_codec *codec, const float *value, 
 {
     egc_buf buf = {0};
     egc_error err = {0};
-    const egc_coding coding = coding_with(0);
-    egc_bit_writer writer = egc_bit_writer_to(&buf);
+    const egc_codec_context coding = coding_with(0);
+    egc_bits_writer writer = egc_bits_writer_to(&buf);
     assert_ok(codec->write(&writer, &coding, value, n, &err), err);
     assert_ok(egc_bits_flush(&writer, &err), err);
     assert_int_equal(buf.len, (codec->size_bits(n) + 7) / 8);
     egc_reader reader = egc_reader_of(buf.data, buf.len);
-    egc_bit_reader bits = egc_bit_reader_of(&reader);
+    egc_bits_reader bits = egc_bits_reader_of(&reader);
     assert_ok(codec->read(&bits, back, n, &err), err);
-    egc_bit_reader_finish(&bits, &reader);
+    egc_bits_reader_finish(&bits, &reader);
     assert_int_equal(egc_reader_left(&reader), 0);
     for (size_t len = 0; len<buf.len; len += len> 8 && len + 8 < buf.len ? len / 2 : 1) {
         uint8_t *wire = guarded(len);
         float *unread = guarded(n * sizeof *unread);
         memcpy(wire, buf.data, len);
         reader = egc_reader_of(wire, len);
-        bits = egc_bit_reader_of(&reader);
+        bits = egc_bits_reader_of(&reader);
         assert_int_equal(codec->read(&bits, unread, n, &err), EGC_ERROR_FORMAT);
         free_guarded(wire, len);
         free_guarded(unread, n * sizeof *unread);
@@ -312,7 +312,7 @@ static void value_codecs_round_trip(void **state)
 {
     (void)state;
     float value[1023], back[1023];
-    for (const egc_value_codec *const *codec = egc_value_codecs(); *codec; codec++)
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec; codec++)
         for (size_t d = 0; d < N_TEST_DIMS; d++)
             for (int family = 0; family < N_FAMILIES; family++) {
                 size_t n = test_dims[d];
@@ -335,7 +335,7 @@ static void extreme_values(void **state)
     (void)state;
     const float value[] = {3.4028234e38f, -3.4028234e38f, 3.4e38f, 1e-45f, -1e-45f, 0, -0.0f, 1};
     float back[8];
-    for (const egc_value_codec *const *codec = egc_value_codecs(); *codec; codec++)
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec; codec++)
         for (size_t first = 0; first < 8; first++)
             for (size_t n = 1; first + n <= 8; n++) {
                 round_trip_values(*codec, value + first, back, n);
@@ -382,16 +382,16 @@ static void check_unbiased(const egc_value_codec *codec, const float *value, siz
         for (size_t i = 0; i < n; i++)
             weight[s][i] = s == 0   ? 1
                            : s == 1 ? (value[i] < 0 ? -1 : 1)
-                                    : (double)(egc_seed_derive(s, i, 0) & 1);
+                                    : (double)(egc_rng_derive_seed(s, i, 0) & 1);
     for (int draw = 0; draw < DRAWS; draw++) {
         egc_buf buf = {0};
         egc_error err = {0};
-        const egc_coding coding = coding_with(0);
-        egc_bit_writer writer = egc_bit_writer_to(&buf);
+        const egc_codec_context coding = coding_with(0);
+        egc_bits_writer writer = egc_bits_writer_to(&buf);
         assert_ok(codec->write(&writer, &coding, value, n, &err), err);
         assert_ok(egc_bits_flush(&writer, &err), err);
         egc_reader reader = egc_reader_of(buf.data, buf.len);
-        egc_bit_reader bits = egc_bit_reader_of(&reader);
+        egc_bits_reader bits = egc_bits_reader_of(&reader);
         assert_ok(codec->read(&bits, back, n, &err), err);
         double sum[SUMS] = {0};
         for (size_t i = 0; i < n; i++) {
@@ -419,7 +419,7 @@ static void stochastic_codecs_are_unbiased(void **state)
     (void)state;
     enum { N = 600 };
     float value[N];
-    for (const egc_value_codec *const *codec = egc_value_codecs(); *codec; codec++)
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec; codec++)
         for (int family = 0; (*codec)->stochastic && family < N_FAMILIES; family++) {
             fill_input(value, N, family, 6);
             gsl_rng_set(rng, (unsigned long)family);
@@ -436,7 +436,7 @@ static void equal_magnitudes_are_exact(void **state)
     static float value[MOST], back[MOST];
     const float taus[] = {0.1f, 1e-3f, 0.3333333f, 1e-40f, 1.4e-45f, 3.4028234e38f};
     const size_t counts[] = {1, 2, 3, 7, 33, 1000, MOST};
-    for (const egc_value_codec *const *codec = egc_value_codecs(); *codec; codec++) {
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec; codec++) {
         bool any_sign = strcmp((*codec)->name, "sign_mean1") == 0;
         if (!any_sign && strcmp((*codec)->name, "mean") != 0)
             continue;
@@ -457,8 +457,8 @@ static void the_smallest_is_chosen(void **state)
     for (int kind = 0; kind < N_SUPPORTS; kind++) {
         size_t count = make_support(index, 1023, kind, 8);
         uint64_t best =
-            egc_index_codec_smallest(index, count, 1023)->size_bits(NULL, index, count, 1023);
-        for (const egc_index_codec *const *codec = egc_index_codecs(); *codec; codec++)
+            egc_codec_smallest_index(index, count, 1023)->size_bits(NULL, index, count, 1023);
+        for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++)
             assert_true((*codec)->lossy || best <= (*codec)->size_bits(NULL, index, count, 1023));
     }
 }

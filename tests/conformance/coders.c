@@ -26,9 +26,9 @@ static void fill_any(float *x, size_t n, int family, uint64_t seed)
         fill_input(x, n, family, seed);
         return;
     }
-    uint64_t state = egc_seed_derive(seed, (uint64_t)family, n);
+    uint64_t state = egc_rng_derive_seed(seed, (uint64_t)family, n);
     for (size_t i = 0; i < n; i++) {
-        uint32_t draw = (uint32_t)egc_splitmix64(&state);
+        uint32_t draw = (uint32_t)egc_rng_next(&state);
         float any;
         uint32_t bits = draw & ~0x40000000u; /* below 2 */
         memcpy(&any, &bits, sizeof any);
@@ -214,7 +214,7 @@ static void check_damaged(coder *c, const float *x)
         for (int flips = 0; flips <= round % 3; flips++) {
             /* half of them among the first bytes, where scales and counts are */
             size_t bits = 8 * (round % 2 && wire.len > 8 ? 8 : wire.len);
-            size_t bit = egc_splitmix64(&random) % bits;
+            size_t bit = egc_rng_next(&random) % bits;
             message[bit / 8] ^= (uint8_t)(1u << bit % 8);
         }
         egc_status status = coder_decode(c, message, wire.len, out, &err);
@@ -272,7 +272,7 @@ static void check_unbiased(coder *c, const float *x)
             double value = round < 0 ? (double)x[i] : (double)out[i];
             double direction[N_PROJECTIONS] = {1, x[i] < 0 ? -1 : 1, (double)x[i]};
             for (int p = 3; p < N_PROJECTIONS; p++)
-                direction[p] = egc_splitmix64(&signs) & 1 ? 1 : -1;
+                direction[p] = egc_rng_next(&signs) & 1 ? 1 : -1;
             for (int p = 0; p < N_PROJECTIONS; p++) {
                 *(round < 0 ? &want[p] : &projection[p][round]) += direction[p] * value;
                 scale[p] += round < 0 ? fabs(direction[p] * value) : 0;

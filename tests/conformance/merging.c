@@ -30,9 +30,9 @@ static void add_to(bench *b, const egc_buf *message, float *vector)
     float mean[N];
     egc_error err = {0};
     egc_reader reader = egc_reader_of(message->data, message->len);
-    const egc_delivery delivery = {
+    const egc_decoder_input delivery = {
         .count = 2, .messages = &reader, .n_messages = 1, .reduced = true};
-    assert_ok(egc_decoder_take(b->decoder, &delivery, mean, &err), err);
+    assert_ok(egc_decoder_decode(b->decoder, &delivery, mean, &err), err);
     for (size_t i = 0; i < N; i++)
         vector[i] += mean[i] * P;
 }
@@ -41,7 +41,7 @@ static void add_to(bench *b, const egc_buf *message, float *vector)
 static void fill(size_t worker, float *g)
 {
     for (size_t i = 0; i < N; i++)
-        g[i] = (float)((int)(egc_seed_derive(5, worker, i) % 41) - 20);
+        g[i] = (float)((int)(egc_rng_derive_seed(5, worker, i) % 41) - 20);
 }
 
 static bench *bench_new(const char *settings, egc_merge_rule rule)
@@ -50,7 +50,7 @@ static bench *bench_new(const char *settings, egc_merge_rule rule)
     egc_error err = {0};
     b->method = method_of("topk", settings);
     b->method.options.dense_vectors = true;
-    assert_ok(egc_merge_check(&b->method, rule, &err), err);
+    assert_ok(egc_merger_check(&b->method, rule, &err), err);
     assert_ok(egc_workspace_new(LARGE, &b->workspace, &err), err);
     const egc_coder_config config = {.method = &b->method,
                                      .n_workers = P,
@@ -444,7 +444,7 @@ static void what_cannot_be_merged_says_so(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         egc_method method = method_of(refused[i].method, refused[i].settings);
         egc_error err = {0};
-        assert_fails(egc_merge_check(&method, refused[i].rule, &err), err, EGC_ERROR_UNSUPPORTED,
+        assert_fails(egc_merger_check(&method, refused[i].rule, &err), err, EGC_ERROR_UNSUPPORTED,
                      refused[i].says);
     }
 }

@@ -24,7 +24,7 @@ static void step_alone(test_team *team, uint64_t step, float *g, float *average)
 
 /* The memory by the definitions of egc.md and of the papers, kept beside the encoder's. */
 typedef struct reference {
-    const char *memory;
+    const char *error_feedback;
     float u[N]; /* velocity */
     float e[N]; /* residual; EF21's h */
     float p[N]; /* what there is to send */
@@ -32,13 +32,13 @@ typedef struct reference {
 
 static void reference_compensate(const egc_method *method, const float *g, reference *r)
 {
-    r->memory = egc_memory_types()[method->options.memory]->name;
+    r->error_feedback = egc_error_feedback_types()[method->options.error_feedback]->name;
     for (size_t i = 0; i < N; i++) {
-        if (strcmp(r->memory, "momentum") == 0) {
+        if (strcmp(r->error_feedback, "momentum") == 0) {
             bool nesterov = method->options.nesterov;
             r->u[i] = nesterov ? 0.9f * (r->u[i] + g[i]) : 0.9f * r->u[i] + g[i];
             r->p[i] = r->e[i] + (nesterov ? r->u[i] + g[i] : r->u[i]);
-        } else if (strcmp(r->memory, "ef21") == 0) {
+        } else if (strcmp(r->error_feedback, "ef21") == 0) {
             r->p[i] = g[i] - r->e[i];
         } else {
             r->p[i] = g[i] + r->e[i];
@@ -50,11 +50,11 @@ static void reference_compensate(const egc_method *method, const float *g, refer
 static float reference_left(const reference *r, size_t i, float decoded)
 {
     const float b = 0.1f;
-    if (strcmp(r->memory, "none") == 0)
+    if (strcmp(r->error_feedback, "none") == 0)
         return 0;
-    if (strcmp(r->memory, "ef21") == 0)
+    if (strcmp(r->error_feedback, "ef21") == 0)
         return r->e[i] + decoded;
-    if (strcmp(r->memory, "lowpass") == 0)
+    if (strcmp(r->error_feedback, "lowpass") == 0)
         return (1 - b) * r->e[i] + b * (r->p[i] - decoded);
     return r->p[i] - decoded;
 }
@@ -64,7 +64,7 @@ static bool value_is_exact(const egc_method *method)
     const egc_compressor_type *type = method->compressor;
     if (!type->select)
         return type->traits & EGC_TRAIT_EXACT;
-    return strcmp(egc_value_codecs()[method->options.value]->name, "fp32") == 0 &&
+    return strcmp(egc_codec_value_types()[method->options.value]->name, "fp32") == 0 &&
            !(type->traits & EGC_TRAIT_OWN_VALUES) && !type->gain;
 }
 
@@ -73,12 +73,13 @@ static void check_left(const egc_method *method, const reference *r, size_t i, f
                        float decoded)
 {
     float want = reference_left(r, i, decoded);
-    bool subtracts = strcmp(r->memory, "residual") == 0 || strcmp(r->memory, "momentum") == 0;
+    bool subtracts =
+        strcmp(r->error_feedback, "residual") == 0 || strcmp(r->error_feedback, "momentum") == 0;
     double scale = fabs((double)r->e[i]) + fabs((double)r->p[i]) + fabs((double)decoded);
     if (subtracts && value_is_exact(method))
         assert_true(left == want && (decoded == 0 || left == 0));
     else if (!(fabs((double)left - (double)want) <= 3e-7 * scale + 1e-43))
-        fail_msg("%s, memory %s, element %zu: %g left, want %g", method->name, r->memory, i,
+        fail_msg("%s, memory %s, element %zu: %g left, want %g", method->name, r->error_feedback, i,
                  (double)left, (double)want);
 }
 
@@ -87,13 +88,13 @@ static bool is_sent_dense(const egc_method *method, size_t i)
     size_t u = 0;
     while (i >= units[u].first + units[u].count)
         u++;
-    return egc_unit_is_dense(method, &units[u]);
+    return egc_method_sends_dense(method, &units[u]);
 }
 
 static void check_conservation(const egc_method *method, int family)
 {
     test_team *team = team_new(method, 1, units, N_UNITS);
-    bool accumulates = egc_memory_types()[method->options.memory]->accumulates;
+    bool accumulates = egc_error_feedback_types()[method->options.error_feedback]->accumulates;
     static reference r;
     memset(&r, 0, sizeof r);
     float g[N], average[N], applied[N] = {0};
@@ -123,20 +124,21 @@ static void check_conservation(const egc_method *method, int family)
 static void for_all_methods(void (*check)(const egc_method *, int))
 {
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++)
-        for (const egc_memory_type *const *memory = egc_memory_types(); *memory; memory++)
-            for (const egc_value_codec *const *value = egc_value_codecs(); *value; value++)
+        for (const egc_error_feedback_type *const *error_feedback = egc_error_feedback_types();
+             *error_feedback; error_feedback++)
+            for (const egc_value_codec *const *value = egc_codec_value_types(); *value; value++)
                 for (int masking = 0; masking < 2; masking++) {
                     egc_method method;
                     egc_error err = {0};
                     assert_ok(egc_method_init(&method, (*type)->name, &err), err);
-                    set_word(&method, "memory", (*memory)->name);
+                    set_word(&method, "memory", (*error_feedback)->name);
                     set_word(&method, "value", (*value)->name);
                     set_word(&method, "masking", masking ? "true" : "false");
                     if (egc_method_check(&method, &err) != EGC_OK)
                         continue;
                     for (int family = 0; family < N_FAMILIES; family++)
                         check(&method, family);
-                    if ((*memory)->has_velocity) {
+                    if ((*error_feedback)->has_velocity) {
                         set_word(&method, "nesterov", "true");
                         check(&method, GAUSSIAN);
                     }
@@ -154,11 +156,12 @@ static void sent_and_residual_make_up_the_input(void **state)
 static void check_team_conservation(const egc_method *method, int family)
 {
     enum { P = 3 };
-    const egc_memory_type *memory = egc_memory_types()[method->options.memory];
-    if (strcmp(memory->name, "residual") != 0)
+    const egc_error_feedback_type *error_feedback =
+        egc_error_feedback_types()[method->options.error_feedback];
+    if (strcmp(error_feedback->name, "residual") != 0)
         return;
     /* The sum of halves rounds at every addition, and nobody keeps what is lost. */
-    egc_element element = egc_method_round(method, egc_method_rounds(method) - 1).element;
+    egc_element element = egc_round_plan_at(method, egc_round_plan_count(method) - 1).element;
     double tolerance = element == EGC_ELEMENT_FP16   ? 1e-3
                        : element == EGC_ELEMENT_BF16 ? 1e-2
                                                      : 1e-6;
@@ -200,8 +203,8 @@ static void sums_are_sums(void **state)
         egc_method method;
         egc_error err = {0};
         assert_ok(egc_method_init(&method, (*type)->name, &err), err);
-        size_t last = egc_method_rounds(&method) - 1;
-        egc_round round = egc_method_round(&method, last);
+        size_t last = egc_round_plan_count(&method) - 1;
+        egc_round round = egc_round_plan_at(&method, last);
         if (round.kind != EGC_ROUND_GATHER || !round.element)
             continue;
         double tolerance = round.element == EGC_ELEMENT_FP32   ? 1e-6
@@ -230,7 +233,7 @@ static void check_statistics(const egc_method *method, int family)
     step_alone(team, 0, g, decoded);
     size_t framed = 0, total = 0, bytes = 0;
     for (size_t r = 0; r < team->n_rounds; r++) {
-        framed += egc_method_round(method, r).element == EGC_ELEMENT_NONE;
+        framed += egc_round_plan_at(method, r).element == EGC_ELEMENT_NONE;
         total += team->wire[r][0][0].len;
     }
     for (size_t u = 0; u < N_UNITS; u++) {
@@ -262,7 +265,7 @@ static void check_damage(const egc_method *method, int family)
     if (family != GAUSSIAN)
         return;
     float g[N], decoded[N];
-    for (size_t round = 0; round < egc_method_rounds(method); round++) {
+    for (size_t round = 0; round < egc_round_plan_count(method); round++) {
         test_team *team = team_new(method, 1, units, N_UNITS);
         bool last = round + 1 == team->n_rounds;
         egc_error err = {0};
@@ -276,18 +279,18 @@ static void check_damage(const egc_method *method, int family)
         const egc_buf *wire = &team->wire[round][0][0];
         for (size_t len = 0; len < wire->len; len++) {
             egc_reader reader = egc_reader_of(wire->data, len);
-            egc_delivery delivery = {
+            egc_decoder_input delivery = {
                 .round = round, .count = N_UNITS, .messages = &reader, .n_messages = 1};
             assert_int_equal(
-                egc_decoder_take(team->replica[0], &delivery, last ? decoded : NULL, &err),
+                egc_decoder_decode(team->replica[0], &delivery, last ? decoded : NULL, &err),
                 EGC_ERROR_FORMAT);
         }
-        if (!egc_method_round(method, round).element) {
+        if (!egc_round_plan_at(method, round).element) {
             egc_reader reader = egc_reader_of(wire->data, wire->len);
-            egc_delivery delivery = {
+            egc_decoder_input delivery = {
                 .round = round, .count = 2, .messages = &reader, .n_messages = 1};
             assert_int_equal(
-                egc_decoder_take(team->replica[0], &delivery, last ? decoded : NULL, &err),
+                egc_decoder_decode(team->replica[0], &delivery, last ? decoded : NULL, &err),
                 EGC_ERROR_FORMAT);
         }
         team_free(team);

@@ -278,8 +278,8 @@ static uint64_t agreed_bits(const sample *s)
     qsort(index, s->n, sizeof *index, by_magnitude);
     qsort(index, k, sizeof *index, by_index);
     if (k) /* the codecs' own sizes are tested by conformance/codecs.c */
-        bits = 8 + 8 * ceil_div(egc_index_codec_smallest(index, k, s->n)
-                                    ->size_bits(&(egc_coding){0}, index, k, s->n),
+        bits = 8 + 8 * ceil_div(egc_codec_smallest_index(index, k, s->n)
+                                    ->size_bits(&(egc_codec_context){0}, index, k, s->n),
                                 8);
     free(index);
     return varint_bits(k) + bits;
@@ -377,22 +377,23 @@ static void check_sparsifier(const size_row *row, coder *c, sample *s, float *de
                                .value = malloc(s->n * sizeof(float))};
     float *sent = malloc(s->n * sizeof *sent);
     const egc_method_options *options = &c->method.options;
-    const egc_value_codec *value = egc_value_codecs()[options->value];
-    egc_coding coding = {.rng = c->rng, .scratch = &c->scratch};
+    const egc_value_codec *value = egc_codec_value_types()[options->value];
+    egc_codec_context coding = {.rng = c->rng, .scratch = &c->scratch};
     assert_ok(c->type->select(c->method.params, c->state, &context, s->x, s->n, &selection, &err),
               err);
     if (c->type->traits & EGC_TRAIT_SHARED) {
         for (size_t i = 0; i < selection.count; i++)
             selection.value[i] = s->x[selection.index[i]];
-        assert_ok(
-            egc_values_write(value, &coding, selection.value, selection.count, &wire, sent, &err),
-            err);
+        assert_ok(egc_sparse_message_write_values(value, &coding, selection.value, selection.count,
+                                                  &wire, sent, &err),
+                  err);
     } else {
         const egc_index_codec *index =
-            options->index ? egc_index_codecs()[options->index - 1] : NULL;
+            options->index ? egc_codec_index_types()[options->index - 1] : NULL;
         const float *x = c->type->traits & EGC_TRAIT_OWN_VALUES ? NULL : s->x;
-        assert_ok(egc_sparse_write(index, value, &coding, x, &selection, s->n, &wire, sent, &err),
-                  err);
+        assert_ok(
+            egc_sparse_message_write(index, value, &coding, x, &selection, s->n, &wire, sent, &err),
+            err);
     }
     memset(decoded, 0, s->n * sizeof *decoded);
     for (size_t i = 0; i < selection.count; i++)

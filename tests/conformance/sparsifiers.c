@@ -19,8 +19,8 @@ static void run_select(const egc_method *method, const float *x, size_t n, uint6
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
     gsl_rng *shared_rng = gsl_rng_alloc(egc_rng_splitmix64);
-    gsl_rng_set(rng, egc_seed_derive(7, step, 0));
-    gsl_rng_set(shared_rng, egc_seed_derive(8, step, 0));
+    gsl_rng_set(rng, egc_rng_derive_seed(7, step, 0));
+    gsl_rng_set(shared_rng, egc_rng_derive_seed(8, step, 0));
     const egc_unit unit = {.name = "x", .count = n};
     egc_context context = {.unit = &unit,
                            .step = step,

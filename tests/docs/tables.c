@@ -34,8 +34,8 @@ static egc_status row(egc_buf *out, const char *name, const char *const *cells, 
 
 static const char *round_of(const egc_method *method)
 {
-    size_t n = egc_method_rounds(method);
-    egc_round last = egc_method_round(method, n - 1);
+    size_t n = egc_round_plan_count(method);
+    egc_round last = egc_round_plan_at(method, n - 1);
     static const char *const kinds[] = {"gathered", "summed", "broadcast", "scattered"};
     static char text[128];
     text[0] = '\0';
@@ -43,7 +43,7 @@ static const char *round_of(const egc_method *method)
         bool may_sum = r + 1 == n && last.kind == EGC_ROUND_GATHER && last.element;
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", r ? ", then " : "",
-                 may_sum ? "summed or gathered" : kinds[egc_method_round(method, r).kind]);
+                 may_sum ? "summed or gathered" : kinds[egc_round_plan_at(method, r).kind]);
     }
     return text;
 }
@@ -83,7 +83,7 @@ static egc_status compressors(egc_buf *out, egc_error *err)
 static egc_status index_codecs(egc_buf *out, egc_error *err)
 {
     egc_status status = egc_buf_printf(out, err, "| index codec | | bits |\n| --- | --- | --- |\n");
-    for (const egc_index_codec *const *codec = egc_index_codecs(); *codec && !status; codec++)
+    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec && !status; codec++)
         status =
             row(out, (*codec)->name, (const char *[]){(*codec)->summary, (*codec)->size}, 2, err);
     return status;
@@ -92,7 +92,7 @@ static egc_status index_codecs(egc_buf *out, egc_error *err)
 static egc_status value_codecs(egc_buf *out, egc_error *err)
 {
     egc_status status = egc_buf_printf(out, err, "| value codec | | bits |\n| --- | --- | --- |\n");
-    for (const egc_value_codec *const *codec = egc_value_codecs(); *codec && !status; codec++)
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec && !status; codec++)
         status =
             row(out, (*codec)->name, (const char *[]){(*codec)->summary, (*codec)->size}, 2, err);
     return status;
@@ -101,7 +101,8 @@ static egc_status value_codecs(egc_buf *out, egc_error *err)
 static egc_status memories(egc_buf *out, egc_error *err)
 {
     egc_status status = egc_buf_printf(out, err, "| memory | | |\n| --- | --- | --- |\n");
-    for (const egc_memory_type *const *memory = egc_memory_types(); *memory && !status; memory++)
+    for (const egc_error_feedback_type *const *memory = egc_error_feedback_types();
+         *memory && !status; memory++)
         status = row(out, (*memory)->name, (const char *[]){(*memory)->summary, (*memory)->formula},
                      2, err);
     return status;

@@ -69,8 +69,8 @@ static void pause_at_random(void)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
 }
 
-static egc_status run_steps(const egc_training_config *config, const egc_training_sink *sink,
-                            egc_training_summary *out, egc_error *err)
+static egc_status run_steps(const egc_train_config *config, const egc_train_sink *sink,
+                            egc_train_summary *out, egc_error *err)
 {
     size_t n_steps = fake_now.steps ? fake_now.steps : FAKE_STEPS;
     egc_status status = EGC_OK;
@@ -91,7 +91,7 @@ static egc_status run_steps(const egc_training_config *config, const egc_trainin
     return status;
 }
 
-static egc_status evaluate(const egc_training_sink *sink, egc_training_summary *out, egc_error *err)
+static egc_status evaluate(const egc_train_sink *sink, egc_train_summary *out, egc_error *err)
 {
     out->last = (egc_evaluation){.loss = 0.1, .accuracy = 0.9, .perplexity = NAN};
     return sink->evaluation(sink->arg, out->steps_done, out->sim_time_s, 4000, &out->last, err);
@@ -105,7 +105,7 @@ static void crash(void)
     raise(SIGSEGV);
 }
 
-static egc_status misbehave(int64_t seed, egc_training_summary *out, egc_error *err)
+static egc_status misbehave(int64_t seed, egc_train_summary *out, egc_error *err)
 {
     if (seed == 1)
         crash();
@@ -124,8 +124,8 @@ static egc_status misbehave(int64_t seed, egc_training_summary *out, egc_error *
     return EGC_OK;
 }
 
-egc_status fake_main(const egc_training_config *config, const egc_training_sink *sink,
-                     egc_training_summary *out, egc_error *err)
+egc_status fake_main(const egc_train_config *config, const egc_train_sink *sink,
+                     egc_train_summary *out, egc_error *err)
 {
     int64_t seed = config->options.seed;
     bool is_topk = strcmp(config->method.name, "topk") == 0;
@@ -133,7 +133,7 @@ egc_status fake_main(const egc_training_config *config, const egc_training_sink 
     pause_at_random();
     while (is_topk && seed == fake_now.hanging_seed)
         pause();
-    *out = (egc_training_summary){
+    *out = (egc_train_summary){
         .model = "toy", .exchange = "ring", .params = 1000, .final_drift = 0.25, .sim_time_s = 2};
     egc_status status = run_steps(config, sink, out, err);
     if (!status)
@@ -145,15 +145,15 @@ egc_status fake_main(const egc_training_config *config, const egc_training_sink 
     return status;
 }
 
-egc_run_options fake_options(const char *dir, size_t jobs)
+egc_runner_options fake_options(const char *dir, size_t jobs)
 {
     static const egc_version versions[] = {{"egc-sim", "1.0"}, {"SimGrid", "3.32"}};
     static const egc_provenance provenance = {versions, 2, "scalar"};
-    return (egc_run_options){.dir = dir,
-                             .jobs = jobs,
-                             .share = true,
-                             .point_main = fake_main,
-                             .provenance = &provenance};
+    return (egc_runner_options){.dir = dir,
+                                .jobs = jobs,
+                                .share = true,
+                                .point_main = fake_main,
+                                .provenance = &provenance};
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ char *fake_read(const char *dir, const char *name)
 void assert_whole_rows(const char *dir)
 {
     for (int i = 0; i < EGC_N_TABLES; i++) {
-        char *text = fake_read(dir, egc_tables[i].file);
+        char *text = fake_read(dir, egc_columns_tables[i].file);
         size_t len = strlen(text);
         assert_true(len == 0 || text[len - 1] == '\n');
         free(text);
@@ -212,7 +212,8 @@ static size_t count_lines(const char *text)
 void assert_same_results(const char *a, const char *b)
 {
     for (int i = 0; i < EGC_N_TABLES; i++) {
-        char *of_a = fake_read(a, egc_tables[i].file), *of_b = fake_read(b, egc_tables[i].file);
+        char *of_a = fake_read(a, egc_columns_tables[i].file),
+             *of_b = fake_read(b, egc_columns_tables[i].file);
         assert_string_equal(of_a, of_b);
         if (i == EGC_TABLE_RUNS)
             assert_int_equal(count_lines(of_a), 1 + FAKE_POINTS);

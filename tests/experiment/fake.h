@@ -31,13 +31,13 @@ typedef struct fake_behaviour {
 
 extern fake_behaviour fake_now;
 
-egc_status fake_main(const egc_training_config *config, const egc_training_sink *sink,
-                     egc_training_summary *out, egc_error *err);
+egc_status fake_main(const egc_train_config *config, const egc_train_sink *sink,
+                     egc_train_summary *out, egc_error *err);
 
 /* step_s of the fake run of a method. */
 double fake_step_s(const char *method);
 
-egc_run_options fake_options(const char *dir, size_t jobs);
+egc_runner_options fake_options(const char *dir, size_t jobs);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 

@@ -6,11 +6,11 @@
 static void assert_words(const char *output, const char *reason, const char *last)
 {
     for (size_t piece = 1; piece <= strlen(output); piece = 3 * piece + 1) {
-        egc_last_words words = {0};
+        egc_crash_reason words = {0};
         for (size_t at = 0; at < strlen(output); at += piece)
-            egc_last_words_add(&words, output + at,
-                               strlen(output + at) < piece ? strlen(output + at) : piece);
-        egc_last_words_end(&words);
+            egc_crash_reason_add(&words, output + at,
+                                 strlen(output + at) < piece ? strlen(output + at) : piece);
+        egc_crash_reason_end(&words);
         assert_string_equal(words.reason, reason);
         assert_string_equal(words.last, last);
     }
@@ -50,9 +50,9 @@ static void others_say_it_last(void **state)
 static void a_backtrace_is_better_than_nothing(void **state)
 {
     (void)state;
-    egc_last_words nothing = {0};
-    egc_last_words_add(&nothing, "\n\n", 2);
-    egc_last_words_end(&nothing);
+    egc_crash_reason nothing = {0};
+    egc_crash_reason_add(&nothing, "\n\n", 2);
+    egc_crash_reason_end(&nothing);
     assert_string_equal(nothing.reason, "");
     assert_words(FRAMES, "  ->  0# xbt_abort in libsimgrid.so",
                  "  -> 27# main at sim/cli/main.c:103");
@@ -61,10 +61,10 @@ static void a_backtrace_is_better_than_nothing(void **state)
 static void long_lines_are_cut(void **state)
 {
     (void)state;
-    egc_last_words words = {0};
+    egc_crash_reason words = {0};
     for (int i = 0; i < 3 * EGC_LINE_LENGTH; i++)
-        egc_last_words_add(&words, "x", 1);
-    egc_last_words_end(&words);
+        egc_crash_reason_add(&words, "x", 1);
+    egc_crash_reason_end(&words);
     assert_int_equal(strlen(words.reason), EGC_LINE_LENGTH - 1);
 }
 

@@ -9,7 +9,7 @@ typedef struct study {
     fake_study fake;
     bool is_pending[FAKE_POINTS];
     egc_path spool;
-    egc_queue *queue;
+    egc_point_queue *queue;
 } study;
 
 static void start(study *s, bool share)
@@ -23,22 +23,22 @@ static void start(study *s, bool share)
         s->fake.points[i].config.options.seed = 1;
         s->is_pending[i] = true;
     }
-    assert_ok(
-        egc_queue_new(&s->fake.experiment, s->is_pending, share, s->spool.text, &s->queue, &err),
-        err);
+    assert_ok(egc_point_queue_new(&s->fake.experiment, s->is_pending, share, s->spool.text,
+                                  &s->queue, &err),
+              err);
 }
 
 static void end(study *s)
 {
-    egc_queue_free(s->queue);
+    egc_point_queue_free(s->queue);
     assert_false(egc_path_exists(egc_path_of("%s/learning", s->spool.text).text));
     fake_folder_remove(&s->spool);
 }
 
-static egc_turn next(study *s, size_t point, egc_learning_role role)
+static egc_queued_point next(study *s, size_t point, egc_training_role role)
 {
-    egc_turn turn;
-    assert_true(egc_queue_next(s->queue, &turn));
+    egc_queued_point turn;
+    assert_true(egc_point_queue_next(s->queue, &turn));
     assert_int_equal(turn.point, point);
     assert_int_equal(turn.role, role);
     return turn;
@@ -46,18 +46,19 @@ static egc_turn next(study *s, size_t point, egc_learning_role role)
 
 static void none_is_next(study *s)
 {
-    egc_turn turn;
-    assert_false(egc_queue_next(s->queue, &turn));
+    egc_queued_point turn;
+    assert_false(egc_point_queue_next(s->queue, &turn));
 }
 
-static void leave_log(study *s, const egc_turn *turn)
+static void leave_log(study *s, const egc_queued_point *turn)
 {
     egc_error err;
-    egc_draft log;
+    egc_atomic_file log;
     egc_path folder = egc_path_of("%s/learning", s->spool.text);
-    assert_ok(egc_folder_make(folder.text, &err), err);
-    assert_ok(egc_draft_open(&log, egc_path_of("%s/%s", folder.text, turn->key).text, &err), err);
-    assert_ok(egc_draft_commit(&log, &err), err);
+    assert_ok(egc_path_make_folder(folder.text, &err), err);
+    assert_ok(egc_atomic_file_open(&log, egc_path_of("%s/%s", folder.text, turn->key).text, &err),
+              err);
+    assert_ok(egc_atomic_file_commit(&log, &err), err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -67,25 +68,25 @@ static void others_wait_for_the_first(void **unused)
     (void)unused;
     study s;
     start(&s, true);
-    egc_turn topk = next(&s, 0, EGC_LEARNS_FIRST);
-    next(&s, FAKE_SEEDS, EGC_LEARNS_FIRST);
-    egc_turn threshold = next(&s, 2 * FAKE_SEEDS, EGC_LEARNS_FIRST);
+    egc_queued_point topk = next(&s, 0, EGC_TRAINING_LOGGED);
+    next(&s, FAKE_SEEDS, EGC_TRAINING_LOGGED);
+    egc_queued_point threshold = next(&s, 2 * FAKE_SEEDS, EGC_TRAINING_LOGGED);
     none_is_next(&s);
     leave_log(&s, &threshold);
-    egc_queue_end(s.queue, threshold.point, false, 1);
-    next(&s, 2 * FAKE_SEEDS + 1, EGC_LEARNS_BY_LOG);
+    egc_point_queue_end(s.queue, threshold.point, false, 1);
+    next(&s, 2 * FAKE_SEEDS + 1, EGC_TRAINING_REPLAYED);
     leave_log(&s, &topk);
-    egc_queue_end(s.queue, topk.point, false, 1);
+    egc_point_queue_end(s.queue, topk.point, false, 1);
     for (size_t i = 1; i < FAKE_SEEDS; i++)
-        next(&s, i, EGC_LEARNS_BY_LOG);
-    next(&s, 2 * FAKE_SEEDS + 2, EGC_LEARNS_BY_LOG);
+        next(&s, i, EGC_TRAINING_REPLAYED);
+    next(&s, 2 * FAKE_SEEDS + 2, EGC_TRAINING_REPLAYED);
     /* the log goes with the last */
     for (size_t i = 1; i < FAKE_SEEDS; i++) {
-        assert_true(egc_learning_file_exists(s.spool.text, topk.key));
-        egc_queue_end(s.queue, i, i == 2, 1);
+        assert_true(egc_training_cache_has(s.spool.text, topk.key));
+        egc_point_queue_end(s.queue, i, i == 2, 1);
     }
-    assert_false(egc_learning_file_exists(s.spool.text, topk.key));
-    assert_true(egc_learning_file_exists(s.spool.text, threshold.key));
+    assert_false(egc_training_cache_has(s.spool.text, topk.key));
+    assert_true(egc_training_cache_has(s.spool.text, threshold.key));
     end(&s);
 }
 
@@ -94,10 +95,10 @@ static void without_a_log_each_trains(void **unused)
     (void)unused;
     study s;
     start(&s, true);
-    egc_turn first = next(&s, 0, EGC_LEARNS_FIRST);
-    egc_queue_end(s.queue, first.point, false, 1); /* diverged, or no room for a log */
+    egc_queued_point first = next(&s, 0, EGC_TRAINING_LOGGED);
+    egc_point_queue_end(s.queue, first.point, false, 1); /* diverged, or no room for a log */
     for (size_t i = 1; i < FAKE_SEEDS; i++)
-        next(&s, i, EGC_LEARNS_ALONE);
+        next(&s, i, EGC_TRAINING_ALONE);
     end(&s);
 }
 
@@ -109,10 +110,10 @@ static void after_a_failure_the_next_is_the_first(void **unused)
     start(&s, true);
     for (size_t i = 0; i < FAKE_SEEDS; i++) {
         bool is_last = i + 1 == FAKE_SEEDS;
-        next(&s, i, is_last ? EGC_LEARNS_ALONE : EGC_LEARNS_FIRST);
-        egc_queue_end(s.queue, i, true, 1);
+        next(&s, i, is_last ? EGC_TRAINING_ALONE : EGC_TRAINING_LOGGED);
+        egc_point_queue_end(s.queue, i, true, 1);
     }
-    next(&s, FAKE_SEEDS, EGC_LEARNS_FIRST);
+    next(&s, FAKE_SEEDS, EGC_TRAINING_LOGGED);
     end(&s);
 }
 
@@ -123,16 +124,17 @@ static void finished_points_are_passed_over(void **unused)
     study s;
     egc_error err;
     start(&s, true);
-    egc_queue_free(s.queue);
+    egc_point_queue_free(s.queue);
     memset(s.is_pending, 0, sizeof s.is_pending);
     s.is_pending[3] = s.is_pending[4] = s.is_pending[7] = true;
-    assert_ok(egc_queue_new(&s.fake.experiment, s.is_pending, true, s.spool.text, &s.queue, &err),
-              err);
-    next(&s, 3, EGC_LEARNS_FIRST);
-    next(&s, 7, EGC_LEARNS_ALONE);
+    assert_ok(
+        egc_point_queue_new(&s.fake.experiment, s.is_pending, true, s.spool.text, &s.queue, &err),
+        err);
+    next(&s, 3, EGC_TRAINING_LOGGED);
+    next(&s, 7, EGC_TRAINING_ALONE);
     none_is_next(&s);
-    egc_queue_end(s.queue, 3, true, 1);
-    next(&s, 4, EGC_LEARNS_ALONE);
+    egc_point_queue_end(s.queue, 3, true, 1);
+    next(&s, 4, EGC_TRAINING_ALONE);
     none_is_next(&s);
     end(&s);
 }
@@ -144,15 +146,16 @@ static void the_time_left_tells_replays_from_training(void **unused)
     (void)unused;
     study s;
     start(&s, true);
-    egc_turn first = next(&s, 0, EGC_LEARNS_FIRST);
-    assert_true(isnan(egc_queue_left_s(s.queue, 4)));
+    egc_queued_point first = next(&s, 0, EGC_TRAINING_LOGGED);
+    assert_true(isnan(egc_point_queue_left_s(s.queue, 4)));
     leave_log(&s, &first);
-    egc_queue_end(s.queue, 0, false, 8);
-    assert_close(egc_queue_left_s(s.queue, 8), 14 * 8, 1e-12);
-    next(&s, 1, EGC_LEARNS_BY_LOG);
-    egc_queue_end(s.queue, 1, false, 1);
-    assert_close(egc_queue_left_s(s.queue, 9), 2 * 8 + 11, 1e-12);
-    assert_close(egc_queue_left_s(s.queue, 4.5), (2 * 8 + 11) / 2., 1e-12); /* two at a time */
+    egc_point_queue_end(s.queue, 0, false, 8);
+    assert_close(egc_point_queue_left_s(s.queue, 8), 14 * 8, 1e-12);
+    next(&s, 1, EGC_TRAINING_REPLAYED);
+    egc_point_queue_end(s.queue, 1, false, 1);
+    assert_close(egc_point_queue_left_s(s.queue, 9), 2 * 8 + 11, 1e-12);
+    assert_close(egc_point_queue_left_s(s.queue, 4.5), (2 * 8 + 11) / 2.,
+                 1e-12); /* two at a time */
     end(&s);
 }
 
@@ -162,7 +165,7 @@ static void unshared_points_are_alone(void **unused)
     study s;
     start(&s, false);
     for (size_t i = 0; i < FAKE_POINTS; i++)
-        next(&s, i, EGC_LEARNS_ALONE);
+        next(&s, i, EGC_TRAINING_ALONE);
     none_is_next(&s);
     end(&s);
 }
@@ -173,14 +176,15 @@ static void measured_points_are_alone(void **unused)
     study s;
     egc_error err;
     start(&s, true);
-    egc_queue_free(s.queue);
+    egc_point_queue_free(s.queue);
     for (size_t i = 0; i < FAKE_SEEDS; i++)
         s.fake.points[i].config.options.cost = EGC_COST_MEASURED;
-    assert_ok(egc_queue_new(&s.fake.experiment, s.is_pending, true, s.spool.text, &s.queue, &err),
-              err);
+    assert_ok(
+        egc_point_queue_new(&s.fake.experiment, s.is_pending, true, s.spool.text, &s.queue, &err),
+        err);
     for (size_t i = 0; i < FAKE_SEEDS; i++)
-        next(&s, i, EGC_LEARNS_ALONE);
-    next(&s, FAKE_SEEDS, EGC_LEARNS_FIRST);
+        next(&s, i, EGC_TRAINING_ALONE);
+    next(&s, FAKE_SEEDS, EGC_TRAINING_LOGGED);
     end(&s);
 }
 

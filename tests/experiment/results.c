@@ -10,10 +10,10 @@
 
 #include "experiment/fake.h"
 
-static egc_status run_with(fake_study *fake, const egc_run_options *options, egc_error *err)
+static egc_status run_with(fake_study *fake, const egc_runner_options *options, egc_error *err)
 {
-    egc_run_report report;
-    return egc_experiment_run(&fake->experiment, options, &report, err);
+    egc_runner_report report;
+    return egc_runner_run(&fake->experiment, options, &report, err);
 }
 
 /* A whole run to compare with. */
@@ -21,7 +21,7 @@ static egc_path run_whole(fake_study *fake)
 {
     egc_path folder = fake_folder();
     egc_error err;
-    egc_run_options options = fake_options(folder.text, 2);
+    egc_runner_options options = fake_options(folder.text, 2);
     assert_ok(run_with(fake, &options, &err), err);
     return folder;
 }
@@ -29,10 +29,10 @@ static egc_path run_whole(fake_study *fake)
 static size_t resume(fake_study *fake, const char *dir)
 {
     egc_error err;
-    egc_run_report report;
-    egc_run_options options = fake_options(dir, 2);
+    egc_runner_report report;
+    egc_runner_options options = fake_options(dir, 2);
     options.resume = true;
-    assert_ok(egc_experiment_run(&fake->experiment, &options, &report, &err), err);
+    assert_ok(egc_runner_run(&fake->experiment, &options, &report, &err), err);
     return report.reused;
 }
 
@@ -45,7 +45,7 @@ static void results_are_not_overwritten(void **unused)
     fake_init(&fake);
     egc_error err;
     egc_path folder = run_whole(&fake);
-    egc_run_options options = fake_options(folder.text, 2);
+    egc_runner_options options = fake_options(folder.text, 2);
     char message[EGC_ERROR_LENGTH];
     snprintf(message, sizeof message,
              "%.200s: holds results already; go on there with --resume or choose another --out",
@@ -60,7 +60,7 @@ static void a_folder_must_be_one(void **unused)
     fake_study fake;
     fake_init(&fake);
     egc_error err;
-    egc_run_options options = fake_options("/dev/null", 2);
+    egc_runner_options options = fake_options("/dev/null", 2);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_IO, "/dev/null: is not a folder");
     options.dir = "/dev/null/below";
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_IO, "/dev/null: is not a folder");
@@ -84,7 +84,7 @@ static void options_are_checked(void **unused)
     fake_init(&fake);
     egc_error err;
     egc_path folder = fake_folder(), dir = egc_path_of("%.200s/results", folder.text);
-    egc_run_options options = fake_options(dir.text, 0);
+    egc_runner_options options = fake_options(dir.text, 0);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_RANGE,
                  "jobs must be at least 1, got 0");
     options = fake_options(dir.text, 1);
@@ -108,7 +108,7 @@ static void one_run_at_a_time(void **unused)
     egc_error err;
     int lock;
     egc_path folder = fake_folder();
-    egc_run_options options = fake_options(folder.text, 2);
+    egc_runner_options options = fake_options(folder.text, 2);
     assert_ok(egc_lock_take(folder.text, &lock, &err), err);
     char message[EGC_ERROR_LENGTH];
     snprintf(message, sizeof message,
@@ -128,7 +128,7 @@ static void other_columns_are_refused(void **unused)
     egc_error err;
     egc_path folder = run_whole(&fake);
     fake.experiment.axes = (const char *[]){"method", "seed", "workload.width"};
-    egc_run_options options = fake_options(folder.text, 2);
+    egc_runner_options options = fake_options(folder.text, 2);
     options.resume = true;
     char message[EGC_ERROR_LENGTH];
     snprintf(message, sizeof message,
@@ -177,7 +177,7 @@ static void failed_points_run_again(void **unused)
 static void assert_refuses_strangers(fake_study *fake, const char *dir, size_t n, size_t first)
 {
     egc_error err;
-    egc_run_options options = fake_options(dir, 2);
+    egc_runner_options options = fake_options(dir, 2);
     char message[EGC_ERROR_LENGTH], *manifest = fake_read(dir, "manifest.json");
     options.resume = true;
     snprintf(message, sizeof message,
@@ -228,7 +228,7 @@ static void records_of_another_sweep_are_not_dropped(void **unused)
     egc_path folder = fake_folder();
     for (size_t i = FAKE_POINTS - 2; i < FAKE_POINTS; i++) {
         egc_path record = egc_path_of("%.200s/.spool/%s", folder.text, fake.points[i].run_id);
-        assert_ok(egc_folder_make(record.text, &err), err);
+        assert_ok(egc_path_make_folder(record.text, &err), err);
     }
     fake.experiment.n_points = FAKE_POINTS - 2;
     assert_refuses_strangers(&fake, folder.text, 2, FAKE_POINTS - 2);
@@ -253,7 +253,7 @@ static void points_can_be_added(void **unused)
 /* Leaves less than the whole of a file. */
 static void cut(const char *dir, egc_table table, double share)
 {
-    egc_path path = egc_path_of("%s/%s", dir, egc_tables[table].file);
+    egc_path path = egc_path_of("%s/%s", dir, egc_columns_tables[table].file);
     struct stat info;
     assert_int_equal(stat(path.text, &info), 0);
     assert_int_equal(truncate(path.text, (off_t)(share * (double)info.st_size)), 0);
@@ -324,7 +324,7 @@ static void times_on_the_host_are_kept(void **unused)
 static void run_shard(fake_study *fake, const char *dir, size_t index, bool resumed)
 {
     egc_error err;
-    egc_run_options options = fake_options(dir, 2);
+    egc_runner_options options = fake_options(dir, 2);
     options.shard_index = index;
     options.shard_count = 3;
     options.resume = resumed;
@@ -441,7 +441,7 @@ static void a_full_disk_loses_nothing(void **unused)
     size_t n_full = 0;
     for (size_t left = 0; left <= 512 * 1024; left += 16 * 1024) {
         egc_error err = {0};
-        egc_run_options options = fake_options(folder.text, 2);
+        egc_runner_options options = fake_options(folder.text, 2);
         options.resume = true;
         fill(disk.text, left);
         egc_status status = run_with(&fake, &options, &err);

@@ -8,11 +8,11 @@
 
 #include "experiment/fake.h"
 
-static void run_into(fake_study *fake, const char *dir, size_t jobs, egc_run_report *report)
+static void run_into(fake_study *fake, const char *dir, size_t jobs, egc_runner_report *report)
 {
     egc_error err;
-    egc_run_options options = fake_options(dir, jobs);
-    assert_ok(egc_experiment_run(&fake->experiment, &options, report, &err), err);
+    egc_runner_options options = fake_options(dir, jobs);
+    assert_ok(egc_runner_run(&fake->experiment, &options, report, &err), err);
 }
 
 static egc_csv_table read_runs(const char *dir)
@@ -37,7 +37,7 @@ static void columns_are_those_of_the_contract(void **unused)
     (void)unused;
     fake_study fake;
     fake_init(&fake);
-    egc_run_report report;
+    egc_runner_report report;
     egc_path folder = fake_folder();
     run_into(&fake, folder.text, 2, &report);
     const char *first_lines[EGC_N_TABLES] = {
@@ -65,7 +65,7 @@ static void columns_are_those_of_the_contract(void **unused)
             "0000000000abc000,0,\"conv\n\"\"1\"\"\",8,2,0.25,24,0.3333333333333333,0,0\n",
     };
     for (int i = 0; i < EGC_N_TABLES; i++) {
-        char *text = fake_read(folder.text, egc_tables[i].file);
+        char *text = fake_read(folder.text, egc_columns_tables[i].file);
         size_t len = strlen(first_lines[i]);
         assert_true(strlen(text) > len);
         text[len] = '\0';
@@ -81,7 +81,7 @@ static void rows_do_not_depend_on_jobs(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake_now = (fake_behaviour){.some_fail = true, .pause_ms = 30};
-    egc_run_report report;
+    egc_runner_report report;
     egc_path one = fake_folder();
     run_into(&fake, one.text, 1, &report);
     assert_int_equal(report.done, FAKE_POINTS);
@@ -101,7 +101,7 @@ static void a_failed_point_is_a_row(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake_now.some_fail = true;
-    egc_run_report report;
+    egc_runner_report report;
     egc_path folder = fake_folder();
     run_into(&fake, folder.text, 3, &report);
     egc_csv_table runs = read_runs(folder.text);
@@ -130,12 +130,12 @@ static void a_point_past_the_limit_is_stopped(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake_now.hanging_seed = 2;
-    egc_run_report report;
+    egc_runner_report report;
     egc_error err;
     egc_path folder = fake_folder();
-    egc_run_options options = fake_options(folder.text, 2);
+    egc_runner_options options = fake_options(folder.text, 2);
     options.point_limit_s = 3; /* ample for the others, on a busy machine too */
-    assert_ok(egc_experiment_run(&fake.experiment, &options, &report, &err), err);
+    assert_ok(egc_runner_run(&fake.experiment, &options, &report, &err), err);
     egc_csv_table runs = read_runs(folder.text);
     assert_string_equal(cell(&runs, 1, "status"), "timeout");
     assert_string_equal(cell(&runs, 1, "error"), "stopped after 3 s on the host");
@@ -150,7 +150,7 @@ static void many_rows_arrive(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake_now.steps = 6000; /* several pieces of 256 KiB */
-    egc_run_report report;
+    egc_runner_report report;
     egc_path folder = fake_folder();
     run_into(&fake, folder.text, 2, &report);
     egc_csv_table steps;
@@ -170,7 +170,7 @@ static void speedup_is_against_the_dense_run(void **unused)
     (void)unused;
     fake_study fake;
     fake_init(&fake);
-    egc_run_report report;
+    egc_runner_report report;
     egc_path folder = fake_folder();
     run_into(&fake, folder.text, 2, &report);
     egc_csv_table runs = read_runs(folder.text);
@@ -187,7 +187,7 @@ static void speedup_is_empty_without_a_dense_run(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake.points[FAKE_SEEDS].axis_values = (const char *[]){"none", "1", "64"}; /* another setting */
-    egc_run_report report;
+    egc_runner_report report;
     egc_path folder = fake_folder();
     run_into(&fake, folder.text, 2, &report);
     egc_csv_table runs = read_runs(folder.text);
@@ -208,9 +208,9 @@ static void speedup_is_empty_without_a_dense_run(void **unused)
 
 /* ---- progress and the manifest --------------------------------------------------------------- */
 
-static void keep_progress(void *arg, const egc_progress *progress)
+static void keep_progress(void *arg, const egc_runner_progress *progress)
 {
-    egc_progress *last = arg;
+    egc_runner_progress *last = arg;
     assert_true(progress->done >= last->done);
     *last = *progress;
 }
@@ -221,14 +221,14 @@ static void progress_counts_points(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake_now.some_fail = true;
-    egc_run_report report;
-    egc_progress last = {0};
+    egc_runner_report report;
+    egc_runner_progress last = {0};
     egc_error err;
     egc_path folder = fake_folder();
-    egc_run_options options = fake_options(folder.text, 2);
+    egc_runner_options options = fake_options(folder.text, 2);
     options.progress = keep_progress;
     options.progress_arg = &last;
-    assert_ok(egc_experiment_run(&fake.experiment, &options, &report, &err), err);
+    assert_ok(egc_runner_run(&fake.experiment, &options, &report, &err), err);
     assert_int_equal(last.done, FAKE_POINTS);
     assert_int_equal(last.total, FAKE_POINTS);
     assert_int_equal(last.failed, 4);
@@ -244,7 +244,7 @@ static void the_manifest_tells_what_ran(void **unused)
     fake_init(&fake);
     fake_now = (fake_behaviour){.some_fail = true, .pause_ms = 30};
     fake.experiment.source = "-- caf\xe9"; /* not UTF-8 */
-    egc_run_report report;
+    egc_runner_report report;
     egc_error err;
     json_t *manifest;
     egc_path folder = fake_folder();
@@ -279,10 +279,10 @@ static pid_t run_apart(fake_study *fake, const char *dir, bool resume)
     if (pid)
         return pid;
     egc_error err;
-    egc_run_report report;
-    egc_run_options options = fake_options(dir, 3);
+    egc_runner_report report;
+    egc_runner_options options = fake_options(dir, 3);
     options.resume = resume;
-    egc_status status = egc_experiment_run(&fake->experiment, &options, &report, &err);
+    egc_status status = egc_runner_run(&fake->experiment, &options, &report, &err);
     _exit(status ? 100 : report.signal);
 }
 
@@ -299,7 +299,7 @@ static void wait_for_others(const fake_study *fake, const char *dir, size_t miss
         char *runs = fake_read(dir, "runs.csv");
         const char *run_id = fake->points[i].run_id;
         if (i == missing || strstr(runs, run_id) ||
-            egc_path_exists(egc_record_path(spool.text, run_id).text))
+            egc_path_exists(egc_point_record_path(spool.text, run_id).text))
             i++;
         else
             sleep_ms(20);
@@ -313,7 +313,7 @@ static void an_interrupted_run_can_be_resumed(void **unused)
     (void)unused;
     fake_study fake;
     fake_init(&fake);
-    egc_run_report report;
+    egc_runner_report report;
     egc_path whole = fake_folder(), broken = fake_folder();
     run_into(&fake, whole.text, 2, &report);
     fake_now.hanging_seed = 4;
@@ -330,9 +330,9 @@ static void an_interrupted_run_can_be_resumed(void **unused)
 
     fake_now.hanging_seed = 0;
     egc_error err;
-    egc_run_options options = fake_options(broken.text, 2);
+    egc_runner_options options = fake_options(broken.text, 2);
     options.resume = true;
-    assert_ok(egc_experiment_run(&fake.experiment, &options, &report, &err), err);
+    assert_ok(egc_runner_run(&fake.experiment, &options, &report, &err), err);
     assert_int_equal(report.reused, FAKE_POINTS - 1);
     assert_same_results(whole.text, broken.text);
     fake_folder_remove(&whole);
@@ -369,7 +369,7 @@ static void a_killed_run_loses_nothing(void **unused)
     fake_study fake;
     fake_init(&fake);
     fake_now.pause_ms = 12;
-    egc_run_report report;
+    egc_runner_report report;
     egc_path whole = fake_folder();
     run_into(&fake, whole.text, 2, &report);
     srand(7);
@@ -402,21 +402,23 @@ static void one_point_gives_its_rows(void **unused)
     (void)unused;
     fake_study fake;
     fake_init(&fake);
-    egc_point_result result;
+    egc_runner_result result;
     egc_error err;
-    assert_ok(egc_point_simulate(&fake.experiment, &fake.points[2], fake_main, &result, &err), err);
+    assert_ok(egc_runner_simulate(&fake.experiment, &fake.points[2], fake_main, &result, &err),
+              err);
     assert_string_equal(cell(&result.run, 0, "status"), "ok");
     assert_string_equal(cell(&result.run, 0, "seed"), "3");
     assert_string_equal(cell(&result.run, 0, "speedup"), "");
     assert_int_equal(result.steps.n_rows, FAKE_STEPS);
     assert_string_equal(cell(&result.steps, 1, "loss"), "0.75");
-    egc_point_result_fini(&result);
+    egc_runner_result_fini(&result);
 
     fake_now.some_fail = true;
-    assert_ok(egc_point_simulate(&fake.experiment, &fake.points[0], fake_main, &result, &err), err);
+    assert_ok(egc_runner_simulate(&fake.experiment, &fake.points[0], fake_main, &result, &err),
+              err);
     assert_string_equal(cell(&result.run, 0, "status"), "failed");
     assert_int_equal(result.steps.n_rows, 0);
-    egc_point_result_fini(&result);
+    egc_runner_result_fini(&result);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const egc_compressor_type *type = fuzz_type(&input, is_coder);
     _Alignas(16) unsigned char params[EGC_METHOD_PARAMS_MAX] = {0};
     if (type->params)
-        egc_params_init(type->params, params);
+        egc_param_init(type->params, params);
     fuzz_params(&input, type->params, params);
     size_t n = fuzz_length(&input);
     if (!type->check || type->check(params, NULL) == EGC_OK)
@@ -57,7 +57,7 @@ static egc_status write_seed(const egc_compressor_type *type, unsigned variant, 
         fuzz_put_byte(seed, variant);
     egc_reader bytes = egc_reader_of(seed->data + start, seed->len - start);
     if (type->params)
-        egc_params_init(type->params, params);
+        egc_param_init(type->params, params);
     fuzz_params(&bytes, type->params, params);
     fuzz_put_length(seed, unit->count);
     if (type->check && type->check(params, NULL) != EGC_OK)

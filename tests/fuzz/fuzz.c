@@ -146,7 +146,7 @@ void fuzz_put_some_params(egc_buf *seed, const egc_param *table, const char *nam
     fuzz_put_byte(seed, name != NULL);
     if (!name)
         return;
-    fuzz_put_byte(seed, (unsigned)(egc_params_find(table, name) - table));
+    fuzz_put_byte(seed, (unsigned)(egc_param_find(table, name) - table));
     fuzz_put_byte(seed, byte);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole messages, through every round of every method: what egc_decoder_take makes of any bytes,
+/* Whole messages, through every round of every method: what egc_decoder_decode makes of any bytes,
  * and what an encoder does next, whose replica has taken them in.
  *
  * An input is a method (type, parameters, a few options), a shape, and then for every round of up
@@ -136,13 +136,13 @@ static egc_status take(trial *t, egc_reader *input, uint64_t step, size_t round)
     bool last = round + 1 == t->plan.n_rounds;
     egc_reader messages[MAX_WORKERS];
     uint8_t *bytes[MAX_WORKERS];
-    egc_delivery delivery = {.step = step,
-                             .round = round,
-                             .count = t->n_units,
-                             .shard = t->self,
-                             .messages = messages,
-                             .n_messages = t->n_workers,
-                             .reduced = reduced};
+    egc_decoder_input delivery = {.step = step,
+                                  .round = round,
+                                  .count = t->n_units,
+                                  .shard = t->self,
+                                  .messages = messages,
+                                  .n_messages = t->n_workers,
+                                  .reduced = reduced};
     if (reduced || at.kind == EGC_ROUND_BROADCAST)
         delivery.n_messages = 1;
     for (size_t i = 0; i < delivery.n_messages; i++) {
@@ -153,7 +153,7 @@ static egc_status take(trial *t, egc_reader *input, uint64_t step, size_t round)
     fuzz_check(average);
     egc_error err = {0};
     fuzz_allow_memory_for(t->n_workers * t->n + replica_bytes(t) / 16);
-    egc_status status = egc_decoder_take(t->replica, &delivery, last ? average : NULL, &err);
+    egc_status status = egc_decoder_decode(t->replica, &delivery, last ? average : NULL, &err);
     fuzz_allow_all();
     fuzz_check(status == EGC_OK || status == EGC_ERROR_FORMAT ||
                (status == EGC_ERROR_NONFINITE && reduced));
@@ -237,7 +237,7 @@ static void put_message(egc_buf *seed, const egc_buf *wire, bool element)
 /* What the exchange gives worker 0 in a round of step 0, which worker 0 leads. */
 static void put_round(egc_buf *seed, const test_team *team, size_t round)
 {
-    egc_round at = egc_method_round(&team->method, round);
+    egc_round at = egc_round_plan_at(&team->method, round);
     egc_buf sum = {0};
     size_t n = at.kind == EGC_ROUND_BROADCAST ? 1 : team->n_workers;
     for (size_t from = 0; from < n && at.kind != EGC_ROUND_REDUCE; from++)

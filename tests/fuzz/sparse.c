@@ -41,12 +41,12 @@ static void check_comes_back(const egc_selection *s, const egc_index_codec *code
     written.count = s->count;
     egc_buf wire = {0};
     egc_arena scratch = {0};
-    egc_coding coding = {.scratch = &scratch};
-    const egc_value_codec *fp32 = egc_value_codecs()[EGC_VALUE_CODEC_fp32];
-    fuzz_check(egc_sparse_write(codec, fp32, &coding, NULL, &written, n, &wire, NULL, NULL) ==
-               EGC_OK);
+    egc_codec_context coding = {.scratch = &scratch};
+    const egc_value_codec *fp32 = egc_codec_value_types()[EGC_VALUE_CODEC_fp32];
+    fuzz_check(egc_sparse_message_write(codec, fp32, &coding, NULL, &written, n, &wire, NULL,
+                                        NULL) == EGC_OK);
     egc_reader reader = egc_reader_of(wire.data, wire.len);
-    fuzz_check(egc_sparse_read(&reader, &read, n, NULL) == EGC_OK);
+    fuzz_check(egc_sparse_message_read(&reader, &read, n, NULL) == EGC_OK);
     fuzz_check(egc_reader_left(&reader) == 0 && read.count == s->count);
     for (size_t i = 0; i < s->count; i++)
         fuzz_check(read.index[i] == s->index[i] &&
@@ -62,12 +62,12 @@ static void read_message(egc_reader *input, size_t n)
     egc_selection selection = selection_new(n);
     const uint8_t *start = input->next;
     fuzz_allow_memory_for(n);
-    egc_status status = egc_sparse_read(input, &selection, n, NULL);
+    egc_status status = egc_sparse_message_read(input, &selection, n, NULL);
     fuzz_allow_all();
     fuzz_check(status == EGC_OK || status == EGC_ERROR_FORMAT);
     if (!status) {
         check_selection(&selection, n);
-        const egc_index_codec *codec = egc_index_codecs()[*start & 15];
+        const egc_index_codec *codec = egc_codec_index_types()[*start & 15];
         if (!codec->lossy && selection.count)
             check_comes_back(&selection, codec, n);
     }
@@ -80,11 +80,11 @@ static void read_values(egc_reader *input, const egc_value_codec *codec, size_t 
     fuzz_check(value);
     size_t left = egc_reader_left(input);
     fuzz_allow_memory_for(n);
-    egc_status status = egc_values_read(codec, input, value, n, NULL);
+    egc_status status = egc_sparse_message_read_values(codec, input, value, n, NULL);
     fuzz_allow_all();
     fuzz_check(status == EGC_OK || status == EGC_ERROR_FORMAT);
     if (!status) {
-        fuzz_check(left - egc_reader_left(input) == egc_values_bytes(codec, n));
+        fuzz_check(left - egc_reader_left(input) == egc_sparse_message_values_bytes(codec, n));
         for (size_t i = 0; i < n; i++)
             fuzz_check(isfinite(value[i]));
     }
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (what == 0)
         read_message(&input, n);
     else
-        read_values(&input, egc_value_codecs()[what - 1], n);
+        read_values(&input, egc_codec_value_types()[what - 1], n);
     return 0;
 }
 
@@ -117,11 +117,11 @@ static void seed_message(const egc_index_codec *index, const egc_value_codec *va
     egc_buf seed = {0};
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
-    egc_coding coding = {.rng = rng, .scratch = &scratch};
+    egc_codec_context coding = {.rng = rng, .scratch = &scratch};
     fuzz_put_byte(&seed, 0);
     fuzz_put_length(&seed, n);
-    fuzz_check(egc_sparse_write(index, value, &coding, x, &selection, n, &seed, NULL, NULL) ==
-               EGC_OK);
+    fuzz_check(egc_sparse_message_write(index, value, &coding, x, &selection, n, &seed, NULL,
+                                        NULL) == EGC_OK);
     fuzz_seed(&seed);
     gsl_rng_free(rng);
     egc_arena_fini(&scratch);
@@ -135,11 +135,11 @@ static void seed_values(unsigned place, size_t n)
     egc_buf seed = {0};
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
-    egc_coding coding = {.rng = rng, .scratch = &scratch};
+    egc_codec_context coding = {.rng = rng, .scratch = &scratch};
     fuzz_put_byte(&seed, 1 + place);
     fuzz_put_length(&seed, n);
-    fuzz_check(egc_values_write(egc_value_codecs()[place], &coding, x, n, &seed, NULL, NULL) ==
-               EGC_OK);
+    fuzz_check(egc_sparse_message_write_values(egc_codec_value_types()[place], &coding, x, n, &seed,
+                                               NULL, NULL) == EGC_OK);
     fuzz_seed(&seed);
     gsl_rng_free(rng);
     egc_arena_fini(&scratch);
@@ -147,8 +147,8 @@ static void seed_values(unsigned place, size_t n)
 
 void fuzz_seeds(void)
 {
-    const egc_index_codec *const *index = egc_index_codecs();
-    const egc_value_codec *const *value = egc_value_codecs();
+    const egc_index_codec *const *index = egc_codec_index_types();
+    const egc_value_codec *const *value = egc_codec_value_types();
     for (size_t l = 0; l < FUZZ_N_SHORT; l++) {
         for (size_t every = 1; every <= 8; every += 7) {
             for (unsigned i = 0; i < EGC_N_INDEX_CODECS; i++)

@@ -106,7 +106,7 @@ static bool write_table(FILE *out)
     fprintf(out, "method,settings,input,bytes,rel_error,checksum\n");
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type && good; type++)
         good = write_variants(out, (*type)->name);
-    for (const egc_preset *const *preset = egc_presets(); *preset && good; preset++)
+    for (const egc_method_preset *const *preset = egc_method_presets(); *preset && good; preset++)
         good = write_variants(out, (*preset)->name);
     return good;
 }

@@ -30,13 +30,13 @@ int main(void)
                                      .workspace = workspace};
     const egc_step_input step = {.gradient = gradient};
     egc_reader reader;
-    const egc_delivery delivery = {.count = 1, .messages = &reader, .n_messages = 1};
+    const egc_decoder_input delivery = {.count = 1, .messages = &reader, .n_messages = 1};
     if (egc_decoder_new(&config, &decoder, &err) ||
         egc_encoder_new(&config, 0, decoder, &encoder, &err) ||
         egc_encoder_step(encoder, &step, &check, &err) ||
         egc_encoder_message(encoder, 0, 0, 1, 0, &message, &err) ||
         (reader = egc_reader_of(message.data, message.len),
-         egc_decoder_take(decoder, &delivery, decoded, &err)) ||
+         egc_decoder_decode(decoder, &delivery, decoded, &err)) ||
         egc_encoder_finish(encoder, 0, 1, &err)) {
         fprintf(stderr, "%s\n", err.message);
         return 1;

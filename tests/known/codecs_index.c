@@ -8,7 +8,7 @@ static void assert_index_bytes(const egc_index_codec *codec, const uint32_t *ind
 {
     egc_buf buf = {0};
     egc_error err = {0};
-    egc_bit_writer writer = egc_bit_writer_to(&buf);
+    egc_bits_writer writer = egc_bits_writer_to(&buf);
     uint32_t copy[64];
     memcpy(copy, index, count * sizeof *copy);
     assert_int_equal(codec->size_bits(NULL, index, count, n), bits);
@@ -70,7 +70,7 @@ static void run_lengths_at_powers_of_two(void **state)
         for (uint32_t picks = 1; picks <= MOST; picks = picks == 1u << w ? MOST + 1 : 1u << w) {
             egc_buf buf = {0};
             egc_error err = {0};
-            egc_bit_writer writer = egc_bit_writer_to(&buf);
+            egc_bits_writer writer = egc_bits_writer_to(&buf);
             size_t count = picks, n = (1u << w) + picks;
             for (uint32_t i = 0; i < picks; i++)
                 index[i] = (1u << w) + i;
@@ -78,7 +78,7 @@ static void run_lengths_at_powers_of_two(void **state)
             assert_ok(egc_index_codec_rle.write(&writer, NULL, index, &count, n, &err), err);
             assert_ok(egc_bits_flush(&writer, &err), err);
             egc_reader reader = egc_reader_of(buf.data, buf.len);
-            egc_bit_reader bits = egc_bit_reader_of(&reader);
+            egc_bits_reader bits = egc_bits_reader_of(&reader);
             assert_ok(egc_index_codec_rle.read(&bits, back, &count, n, &err), err);
             assert_memory_equal(back, index, picks * sizeof *index);
             egc_buf_fini(&buf);
@@ -158,10 +158,10 @@ static void bloom_filters(void **state)
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         egc_arena scratch = {0};
-        egc_coding coding = {rows[r].rate, rows[r].policy, NULL, &scratch};
+        egc_codec_context coding = {rows[r].rate, rows[r].policy, NULL, &scratch};
         egc_buf buf = {0};
         egc_error err = {0};
-        egc_bit_writer writer = egc_bit_writer_to(&buf);
+        egc_bits_writer writer = egc_bits_writer_to(&buf);
         uint32_t index[100];
         size_t count = rows[r].count;
         memcpy(index, rows[r].picks, count * sizeof *index);
@@ -214,7 +214,7 @@ static void indices_refused(void **state)
     uint32_t index[65537];
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         egc_reader reader = egc_reader_of(rows[r].wire, sizeof rows[r].wire);
-        egc_bit_reader bits = egc_bit_reader_of(&reader);
+        egc_bits_reader bits = egc_bits_reader_of(&reader);
         size_t count = rows[r].count;
         assert_int_equal(rows[r].codec->read(&bits, index, &count, rows[r].n, NULL),
                          EGC_ERROR_FORMAT);

@@ -35,7 +35,7 @@ static void golomb_is_near_the_bound(void **state)
     for (size_t k = 100000; k >= 100; k /= 10) {
         assert_int_equal(random_support(n, k, k, index), k);
         double bits = (double)egc_index_codec_golomb.size_bits(NULL, index, k, n);
-        double bound = egc_sparse_bound_bits(k, n) - 32 * (double)k;
+        double bound = egc_sparse_message_bound_bits(k, n) - 32 * (double)k;
         print_message("golomb, density %g: %.3f bits an index, bound %.3f, %+.2f %%\n",
                       (double)k / (double)n, bits / (double)k, bound / (double)k,
                       100 * (bits / bound - 1));
@@ -49,7 +49,7 @@ static void golomb_is_near_the_bound(void **state)
 static double bits_per_index(const egc_index_codec *codec, double bloom_rate, size_t n, size_t k,
                              uint32_t *index)
 {
-    const egc_coding coding = {.bloom_rate = bloom_rate};
+    const egc_codec_context coding = {.bloom_rate = bloom_rate};
     size_t draws = k < 1000 ? 200 : k < 10000 ? 20 : 2;
     double total = 0;
     for (uint64_t draw = 0; draw < draws; draw++) {
@@ -68,7 +68,7 @@ static double rle_width(size_t n, size_t k, uint64_t seed, uint32_t *index)
         longest = index[i] - index[i - 1] - 1 > longest ? index[i] - index[i - 1] - 1 : longest;
     longest = index[0] > longest ? index[0] : longest;
     longest = n - 1 - index[k - 1] > longest ? (uint32_t)(n - 1 - index[k - 1]) : longest;
-    return egc_bit_width(longest);
+    return egc_bits_width(longest);
 }
 
 /* Bits per kept index of n = 10^6 at uniformly random support, computed from the definitions of
@@ -122,10 +122,10 @@ static void bloom_rates(void **state)
         double recall[3] = {0};
         for (int policy = 0; policy < 3; policy++) {
             egc_arena scratch = {0};
-            const egc_coding coding = {rate, policy, NULL, &scratch};
+            const egc_codec_context coding = {rate, policy, NULL, &scratch};
             egc_buf buf = {0};
             egc_error err = {0};
-            egc_bit_writer writer = egc_bit_writer_to(&buf);
+            egc_bits_writer writer = egc_bits_writer_to(&buf);
             size_t count = k;
             memcpy(index, picks, k * sizeof *index);
             assert_ok(egc_index_codec_bloom.write(&writer, &coding, index, &count, n, &err), err);
@@ -160,10 +160,10 @@ static void small_bloom_filters(void **state)
     double false_positives = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         egc_arena scratch = {0};
-        const egc_coding coding = {0.001, EGC_BLOOM_ALL, NULL, &scratch};
+        const egc_codec_context coding = {0.001, EGC_BLOOM_ALL, NULL, &scratch};
         egc_buf buf = {0};
         egc_error err = {0};
-        egc_bit_writer writer = egc_bit_writer_to(&buf);
+        egc_bits_writer writer = egc_bits_writer_to(&buf);
         size_t count = random_support(N, K, round, index);
         assert_ok(egc_index_codec_bloom.write(&writer, &coding, index, &count, N, &err), err);
         false_positives += (double)(count - K) / (N - K) / ROUNDS;

@@ -70,7 +70,7 @@ static void known_codes(void **state)
 static void fill_bytes(uint8_t *bytes, size_t len, int kind, uint64_t *random)
 {
     for (size_t i = 0; i < len; i++) {
-        uint64_t draw = egc_splitmix64(random);
+        uint64_t draw = egc_rng_next(random);
         const uint8_t of_kind[] = {(uint8_t)draw,
                                    0,
                                    (uint8_t)(draw % 3),
@@ -171,10 +171,10 @@ static void random_bytes_end(void **state)
     uint8_t code[64];
     uint64_t random = 17;
     for (int round = 0; round < 2000; round++) {
-        size_t len = egc_splitmix64(&random) % sizeof code;
+        size_t len = egc_rng_next(&random) % sizeof code;
         fill_bytes(code, sizeof code, round % N_KINDS, &random);
         code[0] = round % 3 ? 1 : code[0];
-        is_refused(code, len, egc_splitmix64(&random) % 300);
+        is_refused(code, len, egc_rng_next(&random) % 300);
         is_refused(code, len, 100000);
     }
     assert_true(is_refused((const uint8_t *)"\1\xff\xff\xff\xff", 5, 100));
@@ -186,7 +186,7 @@ static void random_bytes_end(void **state)
 static void fill_laplace(float *x, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) {
-        double u = ((double)(egc_splitmix64(&seed) >> 11) + 0.5) * 0x1p-53 - 0.5;
+        double u = ((double)(egc_rng_next(&seed) >> 11) + 0.5) * 0x1p-53 - 0.5;
         x[i] = (float)(1e-3 * copysign(log(1 - 2 * fabs(u)), u));
     }
 }
@@ -202,10 +202,10 @@ static double bits_per_byte(const char *what, const void *in, size_t len)
 
 static double bits_per_byte_of_values(const egc_value_codec *codec, const float *x, size_t n)
 {
-    const egc_coding coding = {.rng = gsl_rng_alloc(egc_rng_splitmix64)};
+    const egc_codec_context coding = {.rng = gsl_rng_alloc(egc_rng_splitmix64)};
     egc_buf wire = {0};
     egc_error err = {0};
-    egc_bit_writer writer = egc_bit_writer_to(&wire);
+    egc_bits_writer writer = egc_bits_writer_to(&wire);
     assert_ok(codec->write(&writer, &coding, x, n, &err), err);
     assert_ok(egc_bits_flush(&writer, &err), err);
     double bits = bits_per_byte(codec->name, wire.data, wire.len);
@@ -226,9 +226,9 @@ static double bits_per_byte_of_message(const egc_value_codec *codec, const float
             index[selection.count++] = (uint32_t)i;
     egc_buf wire = {0};
     egc_error err = {0};
-    assert_ok(
-        egc_sparse_write(&egc_index_codec_golomb, codec, NULL, x, &selection, n, &wire, NULL, &err),
-        err);
+    assert_ok(egc_sparse_message_write(&egc_index_codec_golomb, codec, NULL, x, &selection, n,
+                                       &wire, NULL, &err),
+              err);
     double bits = bits_per_byte(codec->name, wire.data, wire.len);
     egc_buf_fini(&wire);
     free(index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Value codecs against bytes worked out by hand, and bytes that nobody wrote. */
-#include "base/half.h"
+#include "base/number/half.h"
 #include "base/rng.h"
 #include "support/codecs.h"
 #include "support/test.h"
@@ -10,8 +10,8 @@ static void assert_value_bytes(const egc_value_codec *codec, const float *value,
 {
     egc_buf buf = {0};
     egc_error err = {0};
-    egc_bit_writer writer = egc_bit_writer_to(&buf);
-    const egc_coding coding = {.rng = gsl_rng_alloc(egc_rng_splitmix64)};
+    egc_bits_writer writer = egc_bits_writer_to(&buf);
+    const egc_codec_context coding = {.rng = gsl_rng_alloc(egc_rng_splitmix64)};
     assert_ok(codec->write(&writer, &coding, value, count, &err), err);
     assert_ok(egc_bits_flush(&writer, &err), err);
     assert_int_equal((codec->size_bits(count) + 7) / 8, want_len);
@@ -78,7 +78,7 @@ static void values_refused(void **state)
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         egc_reader reader = egc_reader_of(rows[r].wire, sizeof rows[r].wire);
-        egc_bit_reader bits = egc_bit_reader_of(&reader);
+        egc_bits_reader bits = egc_bits_reader_of(&reader);
         float value;
         assert_int_equal(rows[r].codec->read(&bits, &value, 1, NULL), EGC_ERROR_FORMAT);
     }
@@ -100,12 +100,12 @@ static void half_precision(void **state)
         {1e-30f, 0x0000},   {0x1.ff8p-15f, 0x03ff}, {0x1.ffcp-15f, 0x0400},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(egc_fp16_from_float(rows[i].value), rows[i].fp16);
+        assert_int_equal(egc_half_fp16_from_float(rows[i].value), rows[i].fp16);
     for (uint32_t half = 0; half < 0x7c00; half++) /* every finite half survives the round trip */
-        assert_int_equal(egc_fp16_from_float(egc_fp16_to_float((uint16_t)half)), half);
-    assert_int_equal(egc_bf16_from_float(3.4e38f), 0x7f7f);
-    assert_int_equal(egc_bf16_from_float(1 + 0x1p-8f), 0x3f80);
-    assert_int_equal(egc_bf16_from_float(1 + 0x1.8p-8f), 0x3f81);
+        assert_int_equal(egc_half_fp16_from_float(egc_half_fp16_to_float((uint16_t)half)), half);
+    assert_int_equal(egc_half_bf16_from_float(3.4e38f), 0x7f7f);
+    assert_int_equal(egc_half_bf16_from_float(1 + 0x1p-8f), 0x3f80);
+    assert_int_equal(egc_half_bf16_from_float(1 + 0x1.8p-8f), 0x3f81);
 }
 
 int main(void)

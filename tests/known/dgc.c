@@ -28,7 +28,7 @@ static void dgc_stride_and_start(void **state)
     enum { N = 11500, STRIDE = 57 };
     float *x = gaussian(N, 2);
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
-    gsl_rng_set(rng, egc_seed_derive(7, 1, 1));
+    gsl_rng_set(rng, egc_rng_derive_seed(7, 1, 1));
     size_t start = gsl_rng_uniform_int(rng, STRIDE);
     gsl_rng_free(rng);
     for (size_t i = 0; i < 3; i++)

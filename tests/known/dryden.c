@@ -16,7 +16,7 @@ static void dryden_by_hand(void **state)
     assert_none("dryden", "", zeros, 4);
     assert_all("dryden", "", one, 1);
     egc_method method = method_of("dryden", "");
-    assert_string_equal(egc_value_codecs()[method.options.value]->name, "sign_mean");
+    assert_string_equal(egc_codec_value_types()[method.options.value]->name, "sign_mean");
 }
 
 /* Either side against a sort. */

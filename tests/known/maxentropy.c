@@ -46,8 +46,8 @@ static float *make_input(const vector *v)
     float *x = malloc(v->n * sizeof *x);
     uint64_t state = v->seed;
     for (size_t i = 0; i < v->n; i++) {
-        double u = ((double)(egc_splitmix64(&state) >> 11) + 0.5) * 0x1p-53;
-        double sign = egc_splitmix64(&state) >> 63 ? 1 : -1;
+        double u = ((double)(egc_rng_next(&state) >> 11) + 0.5) * 0x1p-53;
+        double sign = egc_rng_next(&state) >> 63 ? 1 : -1;
         x[i] = (float)(1e-3 * sign * magnitude(v->family, u, i, v->n));
     }
     return x;
@@ -59,9 +59,9 @@ static void set_stages(const egc_compressor_type *type, int n, char *params)
     egc_error err = {0};
     egc_scalar stages = {.kind = EGC_SCALAR_NUMBER, .number = n},
                bins = {.kind = EGC_SCALAR_NUMBER, .number = 256};
-    egc_params_init(type->params, params);
-    assert_ok(egc_param_set(egc_params_find(type->params, "stages"), params, &stages, &err), err);
-    assert_ok(egc_param_set(egc_params_find(type->params, "bins"), params, &bins, &err), err);
+    egc_param_init(type->params, params);
+    assert_ok(egc_param_set(egc_param_find(type->params, "stages"), params, &stages, &err), err);
+    assert_ok(egc_param_set(egc_param_find(type->params, "bins"), params, &bins, &err), err);
 }
 
 static void check_vector(const egc_compressor_type *type, const vector *v)

@@ -59,7 +59,7 @@ static void reference_step(reference *r, const float *x, size_t n_workers, doubl
 /* The numbers that a first step, or one without warm start, draws. */
 static void draw_q(reference *r, const play *p)
 {
-    gsl_rng_set(p->shared_rng, egc_seed_derive(2, p->step, 0));
+    gsl_rng_set(p->shared_rng, egc_rng_derive_seed(2, p->step, 0));
     for (size_t k = 0; k < r->rank; k++)
         for (size_t j = 0; j < r->columns; j++)
             r->q[k][j] = gsl_ran_gaussian_ziggurat(p->shared_rng, 1);

@@ -73,7 +73,7 @@ static void qsgd_levels_stay_within(void **state)
     for (int round = 0; round < 2000; round++) {
         size_t n = 1 + round % 3;
         for (size_t i = 0; i < n; i++) {
-            uint32_t bits = (uint32_t)egc_splitmix64(&random) & 0x7fffffff;
+            uint32_t bits = (uint32_t)egc_rng_next(&random) & 0x7fffffff;
             memcpy(&x[i], &bits, sizeof bits);
             if (!isfinite(x[i]) || i)
                 x[i] = i ? 0 : FLT_MAX;

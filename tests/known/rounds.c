@@ -127,7 +127,7 @@ static egc_status try_absorb(play *p, size_t round, egc_context context, const e
         memcpy(copy, bytes, len);
     readers[which] = egc_reader_of(copy, len);
     memcpy(replica, p->replica, p->replica_bytes);
-    gsl_rng_set(p->shared_rng, egc_seed_derive(2, p->step, 0));
+    gsl_rng_set(p->shared_rng, egc_rng_derive_seed(2, p->step, 0));
     egc_arena_reset(&p->scratch);
     egc_error err = {0};
     egc_status status = p->rounds->absorb(p->params, replica, &context, round, readers, n_messages,

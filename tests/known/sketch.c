@@ -29,7 +29,7 @@ static void sketch_is_its_definition(void **state)
     play_step(&p, x, mean);
 
     uint64_t c[ROWS][4];
-    gsl_rng_set(p.shared_rng, egc_seed_derive(2, 0, 0));
+    gsl_rng_set(p.shared_rng, egc_rng_derive_seed(2, 0, 0));
     for (int j = 0; j < ROWS; j++)
         for (int d = 0; d < 4; d++)
             c[j][d] = gsl_rng_uniform_int(p.shared_rng, (1ull << 61) - 1);

@@ -72,10 +72,11 @@ static void one_magnitude_is_said_once(void **state)
         egc_buf wire = {0};
         egc_error err = {0};
         egc_arena scratch = {0};
-        egc_coding coding = {.scratch = &scratch};
+        egc_codec_context coding = {.scratch = &scratch};
         assert_true(s.count > 3 && s.count < 128); /* k is one byte */
-        assert_ok(egc_sparse_write(egc_index_codecs()[0], egc_value_codecs()[method.options.value],
-                                   &coding, NULL, &s, N, &wire, decoded, &err),
+        assert_ok(egc_sparse_message_write(egc_codec_index_types()[0],
+                                           egc_codec_value_types()[method.options.value], &coding,
+                                           NULL, &s, N, &wire, decoded, &err),
                   err);
         size_t signs = cases[c].signs ? (s.count + 7) / 8 : 0;
         assert_int_equal(wire.len, 2 + (10 * s.count + 7) / 8 + 4 + signs);

@@ -42,8 +42,8 @@ static void test_others_take_their_share(void **state)
 static egc_status receive_only(worker *self, egc_error *err)
 {
     egc_buf in = {0};
-    egc_world_sleep(self->world, 0.5);
-    return egc_receive(self->transport, 1 - self->rank, &in, err);
+    egc_actor_sleep(self->world, 0.5);
+    return egc_transport_receive(self->transport, 1 - self->rank, &in, err);
 }
 
 static void test_others_do_not_hide_a_deadlock(void **state)
@@ -63,12 +63,12 @@ static void test_others_do_not_hide_a_deadlock(void **state)
 static egc_status send_after_a_pause(worker *self, egc_error *err)
 {
     const bool *asleep = self->arg;
-    egc_gate *gate = egc_gate_new(0);
+    egc_semaphore *semaphore = egc_semaphore_new(0);
     if (*asleep)
-        egc_world_sleep(self->world, 2);
-    else if (egc_gate_wait_for(gate, 2))
+        egc_actor_sleep(self->world, 2);
+    else if (egc_semaphore_wait_for(semaphore, 2))
         return egc_fail(err, EGC_ERROR_SIMULATION, "nobody opens the gate");
-    egc_gate_free(gate);
+    egc_semaphore_free(semaphore);
     return send_a_lot(self, err);
 }
 

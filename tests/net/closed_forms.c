@@ -19,7 +19,7 @@ static double time_of(const one_call *call, int p, double bandwidth_Bps, double 
     net_trial trial = trial_of(p, bandwidth_Bps, latency_s, one_call_main, call);
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
-    double least = egc_exchange_least_bytes(call->type->kind, p, (double)call->bytes);
+    double least = egc_tuning_least_bytes(call->type->kind, p, (double)call->bytes);
     if (!(least <= got.sim_time_s * bandwidth_Bps * (1 + 1e-9)))
         fail_msg("%s, %d ranks, %zu bytes: bus bandwidth %g B/s, link %g B/s", call->type->name, p,
                  call->bytes, least / got.sim_time_s, bandwidth_Bps);
@@ -90,9 +90,9 @@ static void test_bus_bandwidth_nears_the_link(void **state)
         for (int p = 2; p <= 32; p *= 2) {
             one_call call = {.bytes = 4 * MIB};
             assert_ok(egc_exchange_find(best[i], &call.type, &err), err);
-            if (call.type->kind == EGC_EXCHANGE_GATHER)
+            if (call.type->kind == EGC_COLLECTIVE_ALLGATHER)
                 call.bytes /= (size_t)p;
-            double least = egc_exchange_least_bytes(call.type->kind, p, (double)call.bytes);
+            double least = egc_tuning_least_bytes(call.type->kind, p, (double)call.bytes);
             assert_true(least / time_of(&call, p, 1e9, 1e-7) >= 0.99e9);
         }
 }
@@ -115,10 +115,9 @@ static void test_bytes_on_the_network_are_counted(void **state)
 
 static const egc_exchange_network fast = {5e-6, 1 / 1.25e10, 0, 0, 0, 0, 0};
 
-static const char *choice(egc_exchange_kind kind, int p, double n,
-                          const egc_exchange_network *network)
+static const char *choice(egc_collective kind, int p, double n, const egc_exchange_network *network)
 {
-    return egc_exchange_cheapest(kind, p, n, network)->name;
+    return egc_tuning_cheapest(kind, p, n, network)->name;
 }
 
 /* By hand from the formulas: 7 to 8 ranks, 5 us and 100 Gbit/s. Of 1 KiB doubling takes 3 (alpha +
@@ -127,15 +126,15 @@ static const char *choice(egc_exchange_kind kind, int p, double n,
 static void test_the_cheapest_is_chosen_by_length_and_ranks(void **state)
 {
     (void)state;
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 8, 1024, &fast), "recursive-doubling");
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 8, 64.0 * MIB, &fast), "rabenseifner");
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 7, 64.0 * MIB, &fast), "ring");
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 8, 0, &fast), "ring");
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 1, 1024, &fast), "ring");
-    assert_string_equal(choice(EGC_EXCHANGE_GATHER, 8, 1024, &fast), "allgather-rd");
-    assert_string_equal(choice(EGC_EXCHANGE_GATHER, 7, 1024, &fast), "allgather-bruck");
-    assert_string_equal(choice(EGC_EXCHANGE_BROADCAST, 7, 1024, &fast), "broadcast-tree");
-    assert_string_equal(choice(EGC_EXCHANGE_SCATTER, 7, 1024, &fast), "alltoall");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 8, 1024, &fast), "recursive-doubling");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 8, 64.0 * MIB, &fast), "rabenseifner");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 7, 64.0 * MIB, &fast), "ring");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 8, 0, &fast), "ring");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 1, 1024, &fast), "ring");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLGATHER, 8, 1024, &fast), "allgather-rd");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLGATHER, 7, 1024, &fast), "allgather-bruck");
+    assert_string_equal(choice(EGC_COLLECTIVE_BROADCAST, 7, 1024, &fast), "broadcast-tree");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLTOALL, 7, 1024, &fast), "alltoall");
 }
 
 /* Four nodes of eight that share a link out, inside ten times as fast; and a network of equals
@@ -144,15 +143,15 @@ static void test_shared_links_favour_two_levels_and_rings(void **state)
 {
     (void)state;
     egc_exchange_network nodes = fast, torus = fast;
-    nodes.crowd_beta_s = 8 * fast.beta_s;
+    nodes.contended_beta_s = 8 * fast.beta_s;
     nodes.group = 8;
-    nodes.near_alpha_s = 1e-6;
-    nodes.near_beta_s = fast.beta_s / 10;
-    torus.crowd_beta_s = 4 * fast.beta_s;
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 32, 1024, &nodes), "hierarchical-tree");
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 32, 1.0 * MIB, &nodes), "hierarchical");
-    assert_string_equal(choice(EGC_EXCHANGE_REDUCE, 32, 64.0 * MIB, &torus), "ring");
-    assert_string_equal(choice(EGC_EXCHANGE_GATHER, 32, 1.0 * MIB, &torus), "allgather-ring");
+    nodes.local_alpha_s = 1e-6;
+    nodes.local_beta_s = fast.beta_s / 10;
+    torus.contended_beta_s = 4 * fast.beta_s;
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 32, 1024, &nodes), "hierarchical-tree");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 32, 1.0 * MIB, &nodes), "hierarchical");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 32, 64.0 * MIB, &torus), "ring");
+    assert_string_equal(choice(EGC_COLLECTIVE_ALLGATHER, 32, 1.0 * MIB, &torus), "allgather-ring");
 }
 
 /* Simulated, no other of its kind is faster. */
@@ -161,12 +160,12 @@ static void test_the_cheapest_is_the_fastest(void **state)
     (void)state;
     const int ranks[] = {4, 6, 33};
     const size_t sizes[] = {1024, 65536, MIB};
-    const egc_exchange_kind kinds[] = {EGC_EXCHANGE_REDUCE, EGC_EXCHANGE_GATHER};
+    const egc_collective kinds[] = {EGC_COLLECTIVE_ALLREDUCE, EGC_COLLECTIVE_ALLGATHER};
     for (size_t i = 0; i < 2 * 3 * 3; i++) {
         int p = ranks[i % 3];
-        one_call call = {.bytes = (kinds[i / 9] == EGC_EXCHANGE_REDUCE ? (size_t)p : 1) *
+        one_call call = {.bytes = (kinds[i / 9] == EGC_COLLECTIVE_ALLREDUCE ? (size_t)p : 1) *
                                   sizes[i / 3 % 3] / 32 * 4};
-        call.type = egc_exchange_cheapest(kinds[i / 9], p, (double)call.bytes, &fast);
+        call.type = egc_tuning_cheapest(kinds[i / 9], p, (double)call.bytes, &fast);
         const char *chosen = call.type->name;
         double best = time_of(&call, p, 1 / fast.beta_s, fast.alpha_s);
         for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++) {
@@ -186,15 +185,15 @@ static void test_the_cheapest_is_the_fastest(void **state)
 static egc_status send_to(worker *self, int to, const void *data, size_t bytes, egc_error *err)
 {
     egc_request *request = NULL;
-    egc_status status = egc_isend(self->transport, to, data, bytes, &request, err);
-    return status ? status : egc_wait(self->transport, request, err);
+    egc_status status = egc_transport_isend(self->transport, to, data, bytes, &request, err);
+    return status ? status : egc_transport_wait(self->transport, request, err);
 }
 
 static egc_status receive_from(worker *self, int from, egc_buf *into, egc_error *err)
 {
     egc_request *request = NULL;
-    egc_status status = egc_irecv(self->transport, from, into, &request, err);
-    return status ? status : egc_wait(self->transport, request, err);
+    egc_status status = egc_transport_irecv(self->transport, from, into, &request, err);
+    return status ? status : egc_transport_wait(self->transport, request, err);
 }
 
 /* Every rank but 0 sends `bytes` to rank 0 at once. */
@@ -210,9 +209,9 @@ static egc_status send_to_first(worker *self, egc_error *err)
     egc_request *requests[8] = {NULL};
     egc_buf buffers[8] = {{0}};
     for (int from = 1; self->rank == 0 && from < self->transport->size && !status; from++)
-        status = egc_irecv(self->transport, from, &buffers[from], &requests[from], err);
+        status = egc_transport_irecv(self->transport, from, &buffers[from], &requests[from], err);
     for (int from = 1; self->rank == 0 && from < self->transport->size && !status; from++)
-        status = egc_wait(self->transport, requests[from], err);
+        status = egc_transport_wait(self->transport, requests[from], err);
     for (int i = 0; i < 8; i++)
         egc_buf_fini(&buffers[i]);
     egc_free(data);
@@ -272,7 +271,7 @@ static egc_status swap(worker *self, egc_error *err)
     if (!data)
         return egc_fail_memory(err, bytes);
     int peer = 1 - self->rank;
-    egc_status status = egc_sendrecv(self->transport, peer, data, bytes, peer, &in, err);
+    egc_status status = egc_transport_sendrecv(self->transport, peer, data, bytes, peer, &in, err);
     egc_buf_fini(&in);
     egc_free(data);
     return status;

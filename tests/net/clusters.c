@@ -28,7 +28,7 @@ static void set_all(const char *settings, test_cluster *out)
         egc_error err = {0};
         assert_non_null(value);
         *value++ = '\0';
-        const egc_param *param = egc_params_find(out->type->params, key);
+        const egc_param *param = egc_param_find(out->type->params, key);
         assert_non_null(param);
         const egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
         if (param->kind == EGC_PARAM_LIST)
@@ -44,7 +44,7 @@ egc_status make_cluster(const char *name, const char *settings, test_cluster *ou
     assert_ok(egc_cluster_find(name, &out->type, err), *err);
     out->params = egc_arena_alloc(&out->arena, out->type->params_size);
     assert_non_null(out->params);
-    egc_params_init(out->type->params, out->params);
+    egc_param_init(out->type->params, out->params);
     set_all(settings, out);
     egc_status status = egc_cluster_prepare(out->type, out->params, &out->arena, err);
     out->hosts = status ? 0 : out->type->hosts(out->params);
@@ -85,12 +85,13 @@ static egc_status take_part(worker *self, egc_error *err)
     for (size_t i = 0; i < all->n && !status; i++) {
         const message *m = &all->messages[i];
         if (m->from == self->rank)
-            status = egc_isend(self->transport, m->to, data, all->bytes, &requests[n++], err);
+            status =
+                egc_transport_isend(self->transport, m->to, data, all->bytes, &requests[n++], err);
         if (m->to == self->rank && !status)
-            status = egc_irecv(self->transport, m->from, &in[i], &requests[n++], err);
+            status = egc_transport_irecv(self->transport, m->from, &in[i], &requests[n++], err);
     }
     for (size_t i = 0; i < n && !status; i++)
-        status = egc_wait(self->transport, requests[i], err);
+        status = egc_transport_wait(self->transport, requests[i], err);
     for (size_t i = 0; i < all->n; i++)
         egc_buf_fini(&in[i]);
     egc_free(in);
@@ -119,15 +120,15 @@ static egc_status take_turns(worker *self, egc_error *err)
     for (int k = 1; k < n && !status; k++) {
         egc_request *send = NULL, *receive = NULL;
         int from = (self->rank + n - k) % n;
-        double start_s = egc_now(self->transport);
-        status = egc_isend(self->transport, (self->rank + k) % n, NULL, 0, &send, err);
+        double start_s = egc_transport_now(self->transport);
+        status = egc_transport_isend(self->transport, (self->rank + k) % n, NULL, 0, &send, err);
         if (!status)
-            status = egc_irecv(self->transport, from, &in, &receive, err);
+            status = egc_transport_irecv(self->transport, from, &in, &receive, err);
         if (!status)
-            status = egc_wait(self->transport, receive, err);
-        latencies[from * n + self->rank] = egc_now(self->transport) - start_s;
+            status = egc_transport_wait(self->transport, receive, err);
+        latencies[from * n + self->rank] = egc_transport_now(self->transport) - start_s;
         if (!status)
-            status = egc_wait(self->transport, send, err);
+            status = egc_transport_wait(self->transport, send, err);
         egc_barrier_wait(barrier);
     }
     egc_buf_fini(&in);

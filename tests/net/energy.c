@@ -10,7 +10,7 @@ static egc_status send_and_ask(worker *self, egc_error *err)
     inner.arg = &what;
     egc_status status = send_later(&inner, err);
     if (self->rank == 1)
-        **(egc_energy *const *)self->arg = egc_world_energy(self->world);
+        **(egc_energy *const *)self->arg = egc_energy_used(self->world);
     return status;
 }
 

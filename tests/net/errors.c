@@ -118,7 +118,7 @@ static void test_a_process_makes_one_world(void **state)
 static egc_status send_nowhere(worker *self, egc_error *err)
 {
     egc_request *request;
-    return egc_isend(self->transport, 2, NULL, 0, &request, err);
+    return egc_transport_isend(self->transport, 2, NULL, 0, &request, err);
 }
 
 static void test_unknown_peer(void **state)
@@ -135,7 +135,7 @@ static egc_status wait_forever(worker *self, egc_error *err)
 {
     egc_buf in = {0};
     egc_request *request = NULL;
-    egc_world_sleep(self->world, 0.5);
+    egc_actor_sleep(self->world, 0.5);
     switch (self->rank) {
     case 0:
         return EGC_OK;
@@ -143,15 +143,15 @@ static egc_status wait_forever(worker *self, egc_error *err)
         egc_barrier_wait(egc_barrier_new(2));
         return EGC_OK;
     case 3:
-        egc_gate_wait(egc_gate_new(0));
+        egc_semaphore_wait(egc_semaphore_new(0));
         return EGC_OK;
     case 4: {
-        egc_status status = egc_isend(self->transport, 1, "x", 1, &request, err);
-        return status ? status : egc_wait(self->transport, request, err);
+        egc_status status = egc_transport_isend(self->transport, 1, "x", 1, &request, err);
+        return status ? status : egc_transport_wait(self->transport, request, err);
     }
     default: {
-        egc_status status = egc_irecv(self->transport, 0, &in, &request, err);
-        return status ? status : egc_wait(self->transport, request, err);
+        egc_status status = egc_transport_irecv(self->transport, 0, &in, &request, err);
+        return status ? status : egc_transport_wait(self->transport, request, err);
     }
     }
 }
@@ -173,13 +173,13 @@ static egc_status fail_in_the_middle(worker *self, egc_error *err)
 {
     egc_buf in = {0};
     egc_request *request = NULL;
-    egc_world_sleep(self->world, 0.25 * (self->rank + 1));
+    egc_actor_sleep(self->world, 0.25 * (self->rank + 1));
     if (self->rank == 1)
         return egc_fail(err, EGC_ERROR_NONFINITE, "gradient of worker 1 has a NaN");
     if (self->rank == 2)
         return egc_fail(err, EGC_ERROR_RANGE, "never seen: the run ended before");
-    egc_status status = egc_irecv(self->transport, 1, &in, &request, err);
-    return status ? status : egc_wait(self->transport, request, err);
+    egc_status status = egc_transport_irecv(self->transport, 1, &in, &request, err);
+    return status ? status : egc_transport_wait(self->transport, request, err);
 }
 
 static void test_the_first_failure_ends_the_run(void **state)
@@ -209,25 +209,25 @@ typedef enum pastime { SLEEP, COMPUTE, WAIT, SEND } pastime;
 static egc_status go_on_forever(worker *self, egc_error *err)
 {
     egc_buf in = {0};
-    egc_gate *gate = egc_gate_new(0);
+    egc_semaphore *semaphore = egc_semaphore_new(0);
     egc_status status = EGC_OK;
     int peer = 1 - self->rank;
     while (!status)
         switch (*(const pastime *)self->arg) {
         case SLEEP:
-            egc_world_sleep(self->world, 0.3);
+            egc_actor_sleep(self->world, 0.3);
             break;
         case COMPUTE:
-            egc_world_compute(self->world, self->rank, 0.3);
+            egc_actor_compute(self->world, self->rank, 0.3);
             break;
         case WAIT:
-            egc_gate_wait_for(gate, 0.3);
+            egc_semaphore_wait_for(semaphore, 0.3);
             break;
         case SEND:
-            status = egc_sendrecv(self->transport, peer, "four", 4, peer, &in, err);
+            status = egc_transport_sendrecv(self->transport, peer, "four", 4, peer, &in, err);
             break;
         }
-    egc_gate_free(gate);
+    egc_semaphore_free(semaphore);
     egc_buf_fini(&in);
     return status;
 }
@@ -250,7 +250,7 @@ static void test_time_limit_ends_the_run(void **state)
 static egc_status compute_for(worker *self, egc_error *err)
 {
     (void)err;
-    egc_world_compute(self->world, self->rank, *(const double *)self->arg);
+    egc_actor_compute(self->world, self->rank, *(const double *)self->arg);
     return EGC_OK;
 }
 
@@ -319,11 +319,11 @@ static egc_status send_a_megabyte(worker *self, egc_error *err)
     uint8_t *data = egc_calloc(1000000, 1);
     egc_status status = data ? EGC_OK : egc_fail_memory(err, 1000000);
     if (!status && self->rank == 0)
-        status = egc_isend(self->transport, 1, data, 1000000, &request, err);
+        status = egc_transport_isend(self->transport, 1, data, 1000000, &request, err);
     else if (!status)
-        status = egc_irecv(self->transport, 0, &in, &request, err);
+        status = egc_transport_irecv(self->transport, 0, &in, &request, err);
     if (!status)
-        status = egc_wait(self->transport, request, err);
+        status = egc_transport_wait(self->transport, request, err);
     egc_buf_fini(&in);
     egc_free(data);
     return status;
@@ -377,7 +377,7 @@ static egc_status gather_garbage(worker *self, egc_error *err)
     if (!status && self->rank == 0)
         status = rd->gather(self->transport, "mine", 4, blocks, &scratch, err);
     else if (!status)
-        status = egc_sendrecv(self->transport, 0, self->arg, 3, 0, &in, err);
+        status = egc_transport_sendrecv(self->transport, 0, self->arg, 3, 0, &in, err);
     egc_buf_fini(&blocks[0]);
     egc_buf_fini(&blocks[1]);
     egc_buf_fini(&in);

@@ -13,11 +13,11 @@ egc_status send_later(worker *self, egc_error *err)
     egc_status status = EGC_OK;
     if (self->rank == 0) {
         void *data = egc_calloc(what->bytes + 1, 1);
-        egc_world_compute(self->world, 0, what->before_s);
-        status = egc_send(self->transport, 1, data, what->bytes, err);
+        egc_actor_compute(self->world, 0, what->before_s);
+        status = egc_transport_send(self->transport, 1, data, what->bytes, err);
         egc_free(data);
     } else if (self->rank == 1) {
-        status = egc_receive(self->transport, 0, &in, err);
+        status = egc_transport_receive(self->transport, 0, &in, err);
     }
     egc_buf_fini(&in);
     return status;

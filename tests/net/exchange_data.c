@@ -24,19 +24,19 @@ typedef float (*input)(int rank, size_t i);
 /* Whole numbers small enough for any order of additions to be exact, in floats. */
 static float whole_input(int rank, size_t i)
 {
-    return (float)((int)(egc_seed_derive(1, (uint64_t)rank, i) % 2001) - 1000);
+    return (float)((int)(egc_rng_derive_seed(1, (uint64_t)rank, i) % 2001) - 1000);
 }
 
 /* The same in halves: 33 of them stay below 256. */
 static float small_input(int rank, size_t i)
 {
-    return (float)((int)(egc_seed_derive(1, (uint64_t)rank, i) % 15) - 7);
+    return (float)((int)(egc_rng_derive_seed(1, (uint64_t)rank, i) % 15) - 7);
 }
 
 /* Numbers whose sum depends on the order of additions. */
 static float real_input(int rank, size_t i)
 {
-    return (float)egc_seed_derive(2, (uint64_t)rank, i) / 18446744073709551616.0f - 0.5f;
+    return (float)egc_rng_derive_seed(2, (uint64_t)rank, i) / 18446744073709551616.0f - 0.5f;
 }
 
 /* Up to 33 sums of up to 8 in magnitude, each half a unit in the last place off. */
@@ -125,7 +125,7 @@ static egc_status fill_block(egc_buf *block, uint64_t seed, size_t len, egc_erro
         return status;
     block->len = len;
     for (size_t i = 0; i < len; i++)
-        block->data[i] = (uint8_t)egc_seed_derive(3, seed, i);
+        block->data[i] = (uint8_t)egc_rng_derive_seed(3, seed, i);
     return EGC_OK;
 }
 
@@ -136,7 +136,7 @@ static egc_status check_block(const worker *self, const egc_buf *got, int from, 
         return egc_fail(err, EGC_ERROR_FORMAT, "rank %d: block of rank %d has %zu bytes, want %zu",
                         self->rank, from, got->len, len);
     for (size_t i = 0; i < len; i++)
-        if (got->data[i] != (uint8_t)egc_seed_derive(3, seed, i))
+        if (got->data[i] != (uint8_t)egc_rng_derive_seed(3, seed, i))
             return egc_fail(err, EGC_ERROR_FORMAT, "rank %d: block of rank %d differs at byte %zu",
                             self->rank, from, i);
     return EGC_OK;
@@ -264,10 +264,10 @@ static egc_status scatter_all_lengths(worker *self, egc_exchange_scratch *scratc
 typedef egc_status (*all_lengths)(worker *self, egc_exchange_scratch *scratch, egc_error *err);
 
 static const all_lengths all_lengths_of[] = {
-    [EGC_EXCHANGE_REDUCE] = reduce_all_lengths,
-    [EGC_EXCHANGE_GATHER] = gather_all_lengths,
-    [EGC_EXCHANGE_BROADCAST] = broadcast_all_lengths,
-    [EGC_EXCHANGE_SCATTER] = scatter_all_lengths,
+    [EGC_COLLECTIVE_ALLREDUCE] = reduce_all_lengths,
+    [EGC_COLLECTIVE_ALLGATHER] = gather_all_lengths,
+    [EGC_COLLECTIVE_BROADCAST] = broadcast_all_lengths,
+    [EGC_COLLECTIVE_ALLTOALL] = scatter_all_lengths,
 };
 
 static egc_status exchange_all_lengths(worker *self, egc_error *err)
@@ -409,10 +409,10 @@ static void test_registry_names_every_exchange(void **state)
     for (const egc_exchange_type *const *t = egc_exchange_types(); *t; t++) {
         assert_non_null(strstr(err.message, (*t)->name));
         assert_true((*t)->summary && (*t)->cost && (*t)->reference && (*t)->closed_form);
-        assert_int_equal((*t)->kind == EGC_EXCHANGE_REDUCE, !!(*t)->reduce);
-        assert_int_equal((*t)->kind == EGC_EXCHANGE_GATHER, !!(*t)->gather);
-        assert_int_equal((*t)->kind == EGC_EXCHANGE_BROADCAST, !!(*t)->broadcast);
-        assert_int_equal((*t)->kind == EGC_EXCHANGE_SCATTER, !!(*t)->scatter);
+        assert_int_equal((*t)->kind == EGC_COLLECTIVE_ALLREDUCE, !!(*t)->reduce);
+        assert_int_equal((*t)->kind == EGC_COLLECTIVE_ALLGATHER, !!(*t)->gather);
+        assert_int_equal((*t)->kind == EGC_COLLECTIVE_BROADCAST, !!(*t)->broadcast);
+        assert_int_equal((*t)->kind == EGC_COLLECTIVE_ALLTOALL, !!(*t)->scatter);
     }
 }
 

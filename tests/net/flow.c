@@ -12,12 +12,12 @@ typedef struct edge {
 static double max_flow(const edge *edges, size_t n, size_t n_nodes)
 {
     egc_arena arena = {0};
-    egc_flow flow;
+    egc_max_flow flow;
     egc_error err = {0};
-    assert_ok(egc_flow_init(&flow, n_nodes, n, &arena, &err), err);
+    assert_ok(egc_max_flow_init(&flow, n_nodes, n, &arena, &err), err);
     for (size_t i = 0; i < n; i++)
-        egc_flow_edge(&flow, edges[i].from, edges[i].to, edges[i].capacity);
-    double got = egc_flow_max(&flow, 0, n_nodes - 1);
+        egc_max_flow_add_edge(&flow, edges[i].from, edges[i].to, edges[i].capacity);
+    double got = egc_max_flow_find(&flow, 0, n_nodes - 1);
     egc_arena_fini(&arena);
     return got;
 }

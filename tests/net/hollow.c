@@ -14,7 +14,7 @@ typedef struct call {
 
 static bool gives_blocks(const call *c)
 {
-    return c->type->kind == EGC_EXCHANGE_GATHER || c->type->kind == EGC_EXCHANGE_SCATTER;
+    return c->type->kind == EGC_COLLECTIVE_ALLGATHER || c->type->kind == EGC_COLLECTIVE_ALLTOALL;
 }
 
 /* Blocks are unequal, and some empty. */
@@ -23,10 +23,10 @@ static size_t length_of(const call *c, int rank)
     return gives_blocks(c) ? c->bytes * (size_t)(rank % 3) + (size_t)rank : c->bytes;
 }
 
-static egc_status make(egc_buf *buf, size_t bytes, bool hollow, egc_error *err)
+static egc_status make(egc_buf *buf, size_t bytes, bool size_only, egc_error *err)
 {
-    egc_status status = hollow ? EGC_OK : egc_buf_reserve(buf, bytes, err);
-    for (size_t i = 0; i < bytes && !hollow && !status; i++)
+    egc_status status = size_only ? EGC_OK : egc_buf_reserve(buf, bytes, err);
+    for (size_t i = 0; i < bytes && !size_only && !status; i++)
         buf->data[i] = 0;
     buf->len = bytes;
     return status;
@@ -52,12 +52,12 @@ static egc_status exchange(worker *self, egc_buf *mine, egc_buf *blocks,
                            egc_exchange_scratch *scratch, egc_error *err)
 {
     const call *c = self->arg;
-    if (c->type->kind == EGC_EXCHANGE_REDUCE)
+    if (c->type->kind == EGC_COLLECTIVE_ALLREDUCE)
         return c->type->reduce(self->transport, EGC_ELEMENT_FP32, mine->data,
                                mine->len / sizeof(float), scratch, err);
-    if (c->type->kind == EGC_EXCHANGE_BROADCAST)
+    if (c->type->kind == EGC_COLLECTIVE_BROADCAST)
         return c->type->broadcast(self->transport, 0, mine, scratch, err);
-    if (c->type->kind == EGC_EXCHANGE_SCATTER)
+    if (c->type->kind == EGC_COLLECTIVE_ALLTOALL)
         return scatter(self, mine, blocks, scratch, err);
     return c->type->gather(self->transport, mine->data, mine->len, blocks, scratch, err);
 }
@@ -66,12 +66,12 @@ static egc_status run(worker *self, egc_error *err)
 {
     const call *c = self->arg;
     size_t p = (size_t)self->transport->size;
-    bool hollow = self->transport->hollow;
+    bool size_only = self->transport->size_only;
     egc_buf mine = {0}, *blocks = egc_calloc(p, sizeof *blocks);
     egc_exchange_scratch scratch = {.group = 2};
     egc_status status =
-        blocks ? make(&mine, length_of(c, self->rank), hollow, err) : egc_fail_memory(err, p);
-    for (size_t r = 0; r < p && hollow && !status; r++)
+        blocks ? make(&mine, length_of(c, self->rank), size_only, err) : egc_fail_memory(err, p);
+    for (size_t r = 0; r < p && size_only && !status; r++)
         blocks[r].len = length_of(c, (int)r);
     if (!status)
         status = exchange(self, &mine, blocks, &scratch, err);
@@ -91,13 +91,13 @@ static void compare(const egc_exchange_type *type, int p, size_t bytes)
     const call c = {type, bytes};
     net_trial trial = trial_of(p, 1e8, 1e-4, run, &c);
     outcome full = simulate(&trial);
-    trial.config.hollow = true;
-    outcome hollow = simulate(&trial);
+    trial.config.size_only = true;
+    outcome size_only = simulate(&trial);
     assert_ok(full.status, full.err);
-    assert_ok(hollow.status, hollow.err);
+    assert_ok(size_only.status, size_only.err);
     assert_true(p == 1 || full.sim_time_s > 0 || bytes == 0);
-    assert_true(full.sim_time_s == hollow.sim_time_s);
-    assert_true(full.network_bytes == hollow.network_bytes);
+    assert_true(full.sim_time_s == size_only.sim_time_s);
+    assert_true(full.network_bytes == size_only.network_bytes);
 }
 
 /* SimGrid's quick way of updating rates is right where no rank has two messages on the way, which
@@ -108,7 +108,7 @@ static void compare_updates(const egc_exchange_type *type, const test_cluster *c
     net_trial trial = trial_of(p, 1e8, 1e-4, run, &c);
     trial.config.cluster = cluster->type;
     trial.params = cluster->params;
-    trial.config.hollow = true;
+    trial.config.size_only = true;
     outcome full = simulate(&trial);
     trial.config.one_message_each = true;
     outcome lazy = simulate(&trial);

@@ -43,7 +43,7 @@ typedef struct inspection {
 
 static uint8_t byte_of(int from, int root, size_t i)
 {
-    return (uint8_t)egc_seed_derive((uint64_t)root, (uint64_t)from, i);
+    return (uint8_t)egc_rng_derive_seed((uint64_t)root, (uint64_t)from, i);
 }
 
 static egc_status inspect(void *arg, int from, const egc_buf *message, egc_error *err)
@@ -55,7 +55,7 @@ static egc_status inspect(void *arg, int from, const egc_buf *message, egc_error
     if (message->len != length_of(in->self->arg, from))
         return egc_fail(err, EGC_ERROR_FORMAT, "rank %d sent %zu bytes, got %zu", from,
                         length_of(in->self->arg, from), message->len);
-    for (size_t i = 0; i < message->len && !in->self->transport->hollow; i++)
+    for (size_t i = 0; i < message->len && !in->self->transport->size_only; i++)
         if (message->data[i] != byte_of(from, in->root, i))
             return egc_fail(err, EGC_ERROR_FORMAT, "message of rank %d differs at %zu", from, i);
     return EGC_OK;
@@ -66,7 +66,7 @@ static egc_status gather_at(worker *self, int root, egc_buf *mine, egc_error *er
 {
     const plan *p = self->arg;
     inspection in = {self, root, 0};
-    for (size_t i = 0; i < mine->len && !self->transport->hollow; i++)
+    for (size_t i = 0; i < mine->len && !self->transport->size_only; i++)
         mine->data[i] = byte_of(self->rank, root, i);
     egc_status status =
         egc_incast(self->transport, root, mine->data, mine->len, &p->window, inspect, &in, err);
@@ -80,7 +80,7 @@ static egc_status gather_at_each(worker *self, egc_error *err)
     const plan *p = self->arg;
     size_t len = length_of(p, self->rank);
     egc_buf mine = {0};
-    egc_status status = self->transport->hollow ? EGC_OK : egc_buf_reserve(&mine, len, err);
+    egc_status status = self->transport->size_only ? EGC_OK : egc_buf_reserve(&mine, len, err);
     mine.len = len;
     for (int root = 0; root < self->transport->size && root <= p->last_root && !status; root++)
         status = gather_at(self, root, &mine, err);
@@ -91,7 +91,7 @@ static egc_status gather_at_each(worker *self, egc_error *err)
 static outcome gather(int ranks, const plan *p)
 {
     net_trial trial = trial_of(ranks, 1.25e9, 25e-6, gather_at_each, p);
-    trial.config.hollow = p->base > 100000;
+    trial.config.size_only = p->base > 100000;
     outcome got = simulate(&trial);
     if (got.status)
         fail_msg("%d ranks, lengths %d of %zu, window %d: %s", ranks, p->lengths, p->base,
@@ -150,7 +150,7 @@ static void test_without_a_window_it_takes_its_closed_form(void **state)
 static void test_a_window_adds_some_latencies(void **state)
 {
     (void)state;
-    const egc_exchange_network network = egc_flat_network(129, 25e-6, 1 / 1.25e9, 0);
+    const egc_exchange_network network = egc_groups_flat_network(129, 25e-6, 1 / 1.25e9, 0);
     const egc_incast_window usual = egc_incast_usual(&network);
     const struct {
         plan plan;

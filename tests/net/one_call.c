@@ -25,7 +25,7 @@ static egc_status buffers_init(buffers *b, const one_call *call, size_t p, egc_e
     egc_status status = b->pieces && b->blocks ? EGC_OK : egc_fail_memory(err, p);
     if (!status)
         status = fill(&b->data, call->bytes, err);
-    for (size_t r = 0; r < p && !status && call->type->kind == EGC_EXCHANGE_SCATTER; r++)
+    for (size_t r = 0; r < p && !status && call->type->kind == EGC_COLLECTIVE_ALLTOALL; r++)
         status = fill(&b->pieces[r], call->bytes / p, err);
     return status;
 }
@@ -49,12 +49,12 @@ static egc_status exchange(worker *self, buffers *b, egc_error *err)
     const egc_exchange_type *type = ((const one_call *)self->arg)->type;
     egc_transport *transport = self->transport;
     switch (type->kind) {
-    case EGC_EXCHANGE_REDUCE:
+    case EGC_COLLECTIVE_ALLREDUCE:
         return type->reduce(transport, EGC_ELEMENT_FP32, b->data.data, b->data.len / sizeof(float),
                             &b->scratch, err);
-    case EGC_EXCHANGE_GATHER:
+    case EGC_COLLECTIVE_ALLGATHER:
         return type->gather(transport, b->data.data, b->data.len, b->blocks, &b->scratch, err);
-    case EGC_EXCHANGE_BROADCAST:
+    case EGC_COLLECTIVE_BROADCAST:
         return type->broadcast(transport, 0, &b->data, &b->scratch, err);
     default:
         return type->scatter(transport, b->pieces, b->blocks, &b->scratch, err);

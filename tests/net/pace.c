@@ -18,8 +18,8 @@ static egc_status compute_steps(worker *self, egc_error *err)
     double sum = 0, squares = 0;
     for (uint64_t step = 0; step < STEPS; step++) {
         double start = egc_world_now(self->world);
-        egc_world_begin_step(self->world, self->rank, step);
-        egc_world_compute(self->world, self->rank, 1);
+        egc_actor_begin_step(self->world, self->rank, step);
+        egc_actor_compute(self->world, self->rank, 1);
         double took = egc_world_now(self->world) - start;
         sum += took;
         squares += took * took;

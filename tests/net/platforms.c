@@ -95,8 +95,8 @@ static egc_status compute_by_rank(worker *self, egc_error *err)
 {
     double *seconds = *(double *const *)self->arg;
     (void)err;
-    egc_world_compute(self->world, self->rank, 1.0);
-    seconds[self->rank] = egc_now(self->transport);
+    egc_actor_compute(self->world, self->rank, 1.0);
+    seconds[self->rank] = egc_transport_now(self->transport);
     return EGC_OK;
 }
 
@@ -133,13 +133,14 @@ static void test_routes_are_the_files(void **state)
 {
     (void)state;
     test_cluster cluster;
-    egc_network network;
+    egc_topology_graph network;
     egc_error err = {0};
     assert_ok(load(THREE, "", &cluster, &err), err);
     const message two_ways[] = {{0, 1}, {1, 0}}, far = {0, 2};
     assert_close(time_of_messages(&cluster, two_ways, 2, 1000000), 2e-3 + 1e-6, 1e-3);
     assert_close(time_of_messages(&cluster, &far, 1, 1000000), 1e-3 + 4e-6, 1e-3);
-    assert_ok(egc_network_of(cluster.type, cluster.params, &cluster.arena, &network, &err), err);
+    assert_ok(egc_topology_graph_of(cluster.type, cluster.params, &cluster.arena, &network, &err),
+              err);
     assert_int_equal(network.diameter_links, 2);
     assert_close(network.diameter_s, 4e-6, 1e-12);
     /* n1 has only `a` to reach the others by */
@@ -150,8 +151,8 @@ static void test_routes_are_the_files(void **state)
 static egc_status compute_and_ask(worker *self, egc_error *err)
 {
     (void)err;
-    egc_world_compute(self->world, 0, 1.0);
-    *(*(egc_energy *const *)self->arg) = egc_world_energy(self->world);
+    egc_actor_compute(self->world, 0, 1.0);
+    *(*(egc_energy *const *)self->arg) = egc_energy_used(self->world);
     return EGC_OK;
 }
 
@@ -187,14 +188,15 @@ static void test_a_backbone_is_a_shared_link(void **state)
 {
     (void)state;
     test_cluster cluster;
-    egc_network network;
+    egc_topology_graph network;
     egc_error err = {0};
     assert_ok(load(XML("<cluster id='c' prefix='h' suffix='' radical='0-7' speed='1Gf' bw='1GBps' "
                        "lat='1us' bb_bw='3GBps' bb_lat='2us' loopback_bw='1GBps' "
                        "loopback_lat='1us'/>"),
                    "", &cluster, &err),
               err);
-    assert_ok(egc_network_of(cluster.type, cluster.params, &cluster.arena, &network, &err), err);
+    assert_ok(egc_topology_graph_of(cluster.type, cluster.params, &cluster.arena, &network, &err),
+              err);
     assert_int_equal(network.n_nodes, 9);
     assert_int_equal(network.nodes[8].kind, EGC_NODE_SHARED);
     assert_int_equal(network.n_edges, 16);

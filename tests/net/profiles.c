@@ -93,10 +93,10 @@ static egc_status wait_for_the_last(worker *self, egc_error *err)
     int last = self->transport->size - 1;
     egc_buf in = {0};
     if (self->rank == last) {
-        egc_world_compute(self->world, last, 3);
+        egc_actor_compute(self->world, last, 3);
         return EGC_OK;
     }
-    egc_status status = egc_receive(self->transport, last, &in, err);
+    egc_status status = egc_transport_receive(self->transport, last, &in, err);
     egc_buf_fini(&in);
     return status;
 }
@@ -195,16 +195,16 @@ static egc_status talk_in_subgroup(worker *self, egc_error *err)
     char text[24] = "";
     egc_buf in = {0};
     egc_subgroup group;
-    egc_world_sleep(self->world, 2);
+    egc_actor_sleep(self->world, 2);
     if (self->rank == 0 &&
-        (egc_world_reaches(self->world, 0, 2) || !egc_world_reaches(self->world, 0, 1)))
+        (egc_failure_reachable(self->world, 0, 2) || !egc_failure_reachable(self->world, 0, 1)))
         return egc_fail(err, EGC_ERROR_SIMULATION, "rank 2 must be out of reach, and rank 1 not");
     if (self->rank % 2 == 0)
         return EGC_OK;
     group = egc_subgroup_of(self->transport, members, 2, self->rank / 2);
     snprintf(text, sizeof text, "from %d", group.common.rank);
-    egc_status status = egc_sendrecv(&group.common, 1 - group.common.rank, text, sizeof text,
-                                     1 - group.common.rank, &in, err);
+    egc_status status = egc_transport_sendrecv(&group.common, 1 - group.common.rank, text,
+                                               sizeof text, 1 - group.common.rank, &in, err);
     snprintf(text, sizeof text, "from %d", 1 - group.common.rank);
     if (!status &&
         (group.common.recv_bytes != sizeof text || memcmp(in.data, text, sizeof text) != 0))
@@ -234,7 +234,7 @@ static void note_loss(void *arg)
 {
     const watching *self = arg;
     *self->lost_s = egc_world_now(self->world);
-    egc_world_end_actors(self->world, self->rank, NULL);
+    egc_actor_end(self->world, self->rank, NULL);
 }
 
 /* Rank 1 watches both others, whose hosts fail: rank 0 has ended before, at the very moment that
@@ -247,9 +247,9 @@ static egc_status watch_others(worker *self, egc_error *err)
     if (self->rank == 0)
         return EGC_OK;
     for (int i = 0; i < 2 && self->rank == 1 && !status; i++)
-        status = egc_world_watch(
-            &(egc_watch){self->world, others[i].rank, 1, note_loss, &others[i]}, err);
-    egc_world_sleep(self->world, 2);
+        status = egc_failure_watch(
+            &(egc_failure_watcher){self->world, others[i].rank, 1, note_loss, &others[i]}, err);
+    egc_actor_sleep(self->world, 2);
     return status;
 }
 

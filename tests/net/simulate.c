@@ -49,9 +49,9 @@ const void *star_params(const egc_cluster_type **type, const net_trial *trial, e
     static _Alignas(64) unsigned char params[4096];
     if (egc_cluster_find("star", type, err) != EGC_OK || (*type)->params_size > sizeof params)
         return NULL;
-    egc_params_init((*type)->params, params);
+    egc_param_init((*type)->params, params);
     memcpy(params, &trial->network, sizeof trial->network);
-    const egc_param *hosts = egc_params_find((*type)->params, "hosts");
+    const egc_param *hosts = egc_param_find((*type)->params, "hosts");
     *(int64_t *)(void *)(params + hosts->offset) = trial->hosts;
     return params;
 }
@@ -74,7 +74,7 @@ static egc_status run_workers(const net_trial *trial, egc_world *world, egc_erro
         char name[32];
         snprintf(name, sizeof name, "worker-%d", rank);
         workers[rank] = (worker){world, egc_world_transport(world, rank, 0), rank, trial};
-        status = egc_world_spawn(world, rank, name, run_worker, &workers[rank], err);
+        status = egc_actor_spawn(world, rank, name, run_worker, &workers[rank], err);
     }
     if (!status)
         status = egc_world_run(world, err);

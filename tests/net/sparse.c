@@ -40,7 +40,7 @@ static void fill(const sparse_plan *plan, int p, int rank, size_t count, float *
         count = rank % 3 == 1 ? 0 : count + (size_t)rank * 31;
     memset(vector, 0, N * sizeof *vector);
     for (size_t i = 0; i < count; i++) {
-        uint64_t draw = egc_seed_derive(7, (uint64_t)rank, i);
+        uint64_t draw = egc_rng_derive_seed(7, (uint64_t)rank, i);
         vector[draw % room] = (float)((int)(draw >> 32) % 21);
     }
 }

@@ -174,11 +174,12 @@ static void test_graphs_are_those_of_the_topology(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         test_cluster cluster = cluster_of(shapes[i].name, shapes[i].settings);
-        egc_network network;
+        egc_topology_graph network;
         egc_error err = {0};
         size_t switches = 0, links = 0;
-        assert_ok(egc_network_of(cluster.type, cluster.params, &cluster.arena, &network, &err),
-                  err);
+        assert_ok(
+            egc_topology_graph_of(cluster.type, cluster.params, &cluster.arena, &network, &err),
+            err);
         for (size_t k = 0; k < network.n_nodes; k++)
             switches += network.nodes[k].kind == EGC_NODE_SWITCH;
         for (size_t k = 0; k < network.n_edges; k++) {
@@ -304,13 +305,13 @@ static void test_hosts_are_as_many_as_said(void **state)
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         test_cluster cluster = cluster_of(sizes[i][0], sizes[i][1]);
-        egc_survey survey;
+        egc_probe survey;
         egc_error err = {0};
-        assert_ok(egc_survey_cluster(cluster.type, cluster.params, &cluster.arena, &survey, &err),
+        assert_ok(egc_probe_cluster(cluster.type, cluster.params, &cluster.arena, &survey, &err),
                   err);
         assert_int_equal(survey.n_hosts, cluster.hosts);
         size_t routes = cluster.hosts * (cluster.hosts - 1);
-        assert_true(survey.n_routes == routes || (routes > EGC_SURVEY_ROUTES && survey.n_routes));
+        assert_true(survey.n_routes == routes || (routes > EGC_PROBE_ROUTES && survey.n_routes));
         free_cluster(&cluster);
     }
 }

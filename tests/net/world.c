@@ -10,16 +10,16 @@
 static egc_status compute_beside(void *arg, egc_error *err)
 {
     (void)err;
-    egc_world_compute(arg, 0, 1.0);
+    egc_actor_compute(arg, 0, 1.0);
     return EGC_OK;
 }
 
 /* One second of work, while another actor on the same device has one too. */
 static egc_status compute_two(worker *self, egc_error *err)
 {
-    egc_status status = egc_world_spawn(self->world, 0, "beside", compute_beside, self->world, err);
-    egc_world_compute(self->world, 0, 1.0);
-    egc_world_compute(self->world, 0, 0.0);
+    egc_status status = egc_actor_spawn(self->world, 0, "beside", compute_beside, self->world, err);
+    egc_actor_compute(self->world, 0, 1.0);
+    egc_actor_compute(self->world, 0, 0.0);
     return status;
 }
 
@@ -39,7 +39,7 @@ static void test_a_device_shares_its_cores(void **state)
 
 typedef struct meeting_place {
     egc_barrier *barrier;
-    egc_gate *gate;
+    egc_semaphore *semaphore;
 } meeting_place;
 
 /* All but the last rank wait for the last at a barrier, then rank 0 for two signals. */
@@ -49,22 +49,22 @@ static egc_status meet(worker *self, egc_error *err)
     int last = self->transport->size - 1;
     if (!meeting.barrier) {
         meeting.barrier = egc_barrier_new(self->transport->size);
-        meeting.gate = egc_gate_new(1);
+        meeting.semaphore = egc_semaphore_new(1);
     }
-    egc_world_sleep(self->world, self->rank == last ? 3.0 : 0.0);
+    egc_actor_sleep(self->world, self->rank == last ? 3.0 : 0.0);
     egc_barrier_wait(meeting.barrier);
-    if (egc_now(self->transport) != 3.0)
+    if (egc_transport_now(self->transport) != 3.0)
         return egc_fail(err, EGC_ERROR_SIMULATION, "passed the barrier at %g s",
-                        egc_now(self->transport));
-    egc_world_sleep(self->world, self->rank);
+                        egc_transport_now(self->transport));
+    egc_actor_sleep(self->world, self->rank);
     if (self->rank > 0)
-        egc_gate_signal(meeting.gate);
+        egc_semaphore_signal(meeting.semaphore);
     else
         for (int signals = 0; signals < self->transport->size; signals++)
-            egc_gate_wait(meeting.gate);
-    if (self->rank == 0 && egc_now(self->transport) != 3.0 + last)
+            egc_semaphore_wait(meeting.semaphore);
+    if (self->rank == 0 && egc_transport_now(self->transport) != 3.0 + last)
         return egc_fail(err, EGC_ERROR_SIMULATION, "passed the gate at %g s",
-                        egc_now(self->transport));
+                        egc_transport_now(self->transport));
     return EGC_OK;
 }
 
@@ -92,10 +92,11 @@ static egc_status send_many(worker *self, egc_error *err)
     egc_status status = EGC_OK;
     for (int i = 0; i < MESSAGES && !status; i++) {
         memset(data[i], i, sizeof data[i]);
-        status = egc_isend(self->transport, 1, data[i], (size_t)(MESSAGES - i), &requests[i], err);
+        status = egc_transport_isend(self->transport, 1, data[i], (size_t)(MESSAGES - i),
+                                     &requests[i], err);
     }
     for (int i = 0; i < MESSAGES && !status; i++) {
-        status = egc_wait(self->transport, requests[i], err);
+        status = egc_transport_wait(self->transport, requests[i], err);
         memset(data[i], 0xff, sizeof data[i]);
     }
     return status;
@@ -108,10 +109,10 @@ static egc_status receive_many(worker *self, egc_error *err)
     egc_request *requests[MESSAGES] = {NULL};
     egc_status status = EGC_OK;
     for (int i = 0; i < MESSAGES && !status; i++)
-        status = egc_irecv(self->transport, 0, &in[i], &requests[i], err);
-    egc_world_sleep(self->world, 1.0);
+        status = egc_transport_irecv(self->transport, 0, &in[i], &requests[i], err);
+    egc_actor_sleep(self->world, 1.0);
     for (int i = 0; i < MESSAGES && !status; i++) {
-        status = egc_wait(self->transport, requests[i], err);
+        status = egc_transport_wait(self->transport, requests[i], err);
         if (!status && (in[i].len != (size_t)(MESSAGES - i) || in[i].data[0] != i))
             status = egc_fail(err, EGC_ERROR_FORMAT, "message %d is not what was sent", i);
     }
@@ -150,14 +151,15 @@ static egc_status use_channels(worker *self, egc_error *err)
     int peer = 1 - self->rank;
     for (int i = 0; i < 2 && !status; i++) {
         egc_transport *transport = egc_world_transport(self->world, self->rank, 1 - i);
-        status = egc_isend(transport, peer, i ? "zero" : "one", i ? 5 : 4, &requests[i], err);
+        status =
+            egc_transport_isend(transport, peer, i ? "zero" : "one", i ? 5 : 4, &requests[i], err);
     }
     for (int i = 0; i < 2 && !status; i++) {
         egc_transport *transport = egc_world_transport(self->world, self->rank, i);
-        status = egc_irecv(transport, peer, &in[i], &requests[2 + i], err);
+        status = egc_transport_irecv(transport, peer, &in[i], &requests[2 + i], err);
     }
     for (int i = 3; i >= 0 && !status; i--)
-        status = egc_wait(self->transport, requests[i], err);
+        status = egc_transport_wait(self->transport, requests[i], err);
     if (!status && (in[0].len != 5 || in[1].len != 4))
         status = egc_fail(err, EGC_ERROR_FORMAT, "channels are mixed up");
     egc_buf_fini(&in[0]);
@@ -180,15 +182,16 @@ static egc_status send_self_and_nothing(worker *self, egc_error *err)
 {
     egc_buf in = {0};
     int peer = 1 - self->rank;
-    egc_status status = egc_sendrecv(self->transport, self->rank, "self", 5, self->rank, &in, err);
+    egc_status status =
+        egc_transport_sendrecv(self->transport, self->rank, "self", 5, self->rank, &in, err);
     if (!status && (in.len != 5 || strcmp((char *)in.data, "self") != 0))
         status = egc_fail(err, EGC_ERROR_FORMAT, "a message to itself was lost");
     if (!status)
-        status = egc_sendrecv(self->transport, peer, NULL, 0, peer, &in, err);
+        status = egc_transport_sendrecv(self->transport, peer, NULL, 0, peer, &in, err);
     if (!status && in.len != 0)
         status = egc_fail(err, EGC_ERROR_FORMAT, "nothing arrived as %zu bytes", in.len);
     egc_buf_fini(&in);
-    return status ? status : egc_wait(self->transport, NULL, err);
+    return status ? status : egc_transport_wait(self->transport, NULL, err);
 }
 
 static void test_messages_to_itself_and_empty_ones(void **state)
@@ -212,11 +215,11 @@ static egc_status send_two(worker *self, egc_error *err)
 {
     static const char data[LONG];
     egc_request *requests[2] = {NULL};
-    egc_status status = egc_isend(self->transport, 1, data, SHORT, &requests[0], err);
+    egc_status status = egc_transport_isend(self->transport, 1, data, SHORT, &requests[0], err);
     if (!status)
-        status = egc_isend(self->transport, 0, data, LONG, &requests[1], err);
+        status = egc_transport_isend(self->transport, 0, data, LONG, &requests[1], err);
     for (int i = 0; i < 2 && !status; i++)
-        status = egc_wait(self->transport, requests[i], err);
+        status = egc_transport_wait(self->transport, requests[i], err);
     return status;
 }
 
@@ -228,10 +231,10 @@ static egc_status fan_in(worker *self, egc_error *err)
     if (self->rank > 1)
         return send_two(self, err);
     for (int i = 0; i < SENDERS && !status; i++)
-        status = egc_irecv(self->transport, i + 2, &into[i], &requests[i], err);
+        status = egc_transport_irecv(self->transport, i + 2, &into[i], &requests[i], err);
     for (int i = 0; i < SENDERS && !status; i++)
-        status = egc_wait(self->transport, requests[i], err);
-    double bytes = SENDERS * (self->rank ? SHORT : LONG), now = egc_now(self->transport);
+        status = egc_transport_wait(self->transport, requests[i], err);
+    double bytes = SENDERS * (self->rank ? SHORT : LONG), now = egc_transport_now(self->transport);
     double expected = 1e-3 + bytes / 1e6;
     bool exact = *(const egc_network_model *)self->arg == EGC_NETWORK_CM02;
     if (!status && exact && fabs(now - expected) > 1e-6 * expected)

@@ -97,7 +97,7 @@ static egc_status begin(pair *p, uint64_t step, egc_error *err)
 
 static egc_status speak(pair *p, size_t round, uint64_t *hash, egc_error *err)
 {
-    bool scatters = egc_method_round(p->method, round).kind == EGC_ROUND_SCATTER;
+    bool scatters = egc_round_plan_at(p->method, round).kind == EGC_ROUND_SCATTER;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < P; w++)
         for (size_t owner = 0; owner < (scatters ? P : 1) && !status; owner++) {
@@ -114,12 +114,13 @@ static egc_status speak(pair *p, size_t round, uint64_t *hash, egc_error *err)
 static egc_status listen(pair *p, uint64_t step, size_t round, size_t w, uint64_t *hash,
                          egc_error *err)
 {
-    egc_round at = egc_method_round(p->method, round);
-    bool scatters = at.kind == EGC_ROUND_SCATTER, last = round + 1 == egc_method_rounds(p->method);
+    egc_round at = egc_round_plan_at(p->method, round);
+    bool scatters = at.kind == EGC_ROUND_SCATTER,
+         last = round + 1 == egc_round_plan_count(p->method);
     uint8_t sum[16 * N];
     float average[N];
     egc_reader readers[P];
-    egc_delivery delivery = {
+    egc_decoder_input delivery = {
         .step = step, .round = round, .count = 2, .shard = w, .messages = readers, .n_messages = P};
     for (size_t from = 0; from < P; from++) {
         const egc_buf *wire = &p->wire[from][scatters ? w : 0];
@@ -138,7 +139,7 @@ static egc_status listen(pair *p, uint64_t step, size_t round, size_t w, uint64_
         delivery.n_messages = 1;
         delivery.reduced = true;
     }
-    egc_status status = egc_decoder_take(p->replica[w], &delivery, last ? average : NULL, err);
+    egc_status status = egc_decoder_decode(p->replica[w], &delivery, last ? average : NULL, err);
     if (!status && last)
         *hash = egc_hash(*hash, average, sizeof average);
     return status;
@@ -147,7 +148,7 @@ static egc_status listen(pair *p, uint64_t step, size_t round, size_t w, uint64_
 static egc_status step_once(pair *p, uint64_t step, uint64_t *hash, egc_error *err)
 {
     egc_status status = begin(p, step, err);
-    for (size_t round = 0; round < egc_method_rounds(p->method) && !status; round++) {
+    for (size_t round = 0; round < egc_round_plan_count(p->method) && !status; round++) {
         status = speak(p, round, hash, err);
         for (size_t w = 0; w < P && !status; w++)
             status = listen(p, step, round, w, hash, err);
@@ -194,7 +195,7 @@ static void every_method(void **state)
         long allocations = exhaust_setting(*type, NULL, NULL);
         assert_true(allocations > 0);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            const egc_param *row = egc_params_find(egc_method_option_params, keys[i]);
+            const egc_param *row = egc_param_find(egc_method_option_params, keys[i]);
             for (size_t word = 0; row->choices[word]; word++)
                 exhaust_setting(*type, keys[i], row->choices[word]);
         }
@@ -283,10 +284,10 @@ static egc_status run_merged(const void *method, uint64_t *hash, egc_error *err)
     if (!status)
         status = merge_parts(&p, err);
     egc_reader reader = egc_reader_of(p.joined.data, p.joined.len);
-    const egc_delivery delivery = {
+    const egc_decoder_input delivery = {
         .count = 2, .messages = &reader, .n_messages = 1, .reduced = true};
     if (!status)
-        status = egc_decoder_take(p.replica, &delivery, average, err);
+        status = egc_decoder_decode(p.replica, &delivery, average, err);
     if (!status)
         *hash = egc_hash(*hash, average, sizeof average);
     for (size_t w = 0; w < P && !status; w++)
@@ -347,23 +348,24 @@ static egc_status write_and_read(const void *arg, uint64_t *hash, egc_error *err
     egc_selection sent = {index, value, 0}, read = {index_back, value_back, 0};
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
-    egc_coding coding = {.rng = rng, .scratch = &scratch};
+    egc_codec_context coding = {.rng = rng, .scratch = &scratch};
     egc_buf wire = {0};
     fill_input(x, LONG, GAUSSIAN, 9);
     for (size_t i = 0; i < LONG; i += 1 + i % 5)
         index[sent.count++] = (uint32_t)i;
-    egc_status status =
-        egc_sparse_write(codec->index, codec->value, &coding, x, &sent, LONG, &wire, decoded, err);
+    egc_status status = egc_sparse_message_write(codec->index, codec->value, &coding, x, &sent,
+                                                 LONG, &wire, decoded, err);
     egc_reader reader = egc_reader_of(wire.data, wire.len);
     if (!status)
-        status = egc_sparse_read(&reader, &read, LONG, err);
+        status = egc_sparse_message_read(&reader, &read, LONG, err);
     *hash = egc_hash(*hash, wire.data, wire.len);
     egc_buf_clear(&wire);
     if (!status)
-        status = egc_values_write(codec->value, &coding, x, LONG, &wire, decoded, err);
+        status =
+            egc_sparse_message_write_values(codec->value, &coding, x, LONG, &wire, decoded, err);
     reader = egc_reader_of(wire.data, wire.len);
     if (!status)
-        status = egc_values_read(codec->value, &reader, value, LONG, err);
+        status = egc_sparse_message_read_values(codec->value, &reader, value, LONG, err);
     *hash = egc_hash(*hash, wire.data, wire.len);
     egc_buf_fini(&wire);
     egc_arena_fini(&scratch);
@@ -374,8 +376,8 @@ static egc_status write_and_read(const void *arg, uint64_t *hash, egc_error *err
 static void every_codec(void **state)
 {
     (void)state;
-    for (const egc_index_codec *const *index = egc_index_codecs(); *index; index++)
-        for (const egc_value_codec *const *value = egc_value_codecs(); *value; value++) {
+    for (const egc_index_codec *const *index = egc_codec_index_types(); *index; index++)
+        for (const egc_value_codec *const *value = egc_codec_value_types(); *value; value++) {
             const codecs both = {*index, *value};
             assert_true(exhaust((*index)->name, (*value)->name, write_and_read, &both) > 0);
         }

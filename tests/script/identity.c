@@ -146,17 +146,16 @@ static void another_trace_is_another_point(void **state)
 /* ---- what points learn ----------------------------------------------------------------------- */
 
 static void identify_learning_of(const char *text, const char *override,
-                                 char key[EGC_LEARNING_KEY_LENGTH])
+                                 char key[EGC_TRAINING_LOG_KEY_LENGTH])
 {
     egc_script script;
     egc_error err = {0};
     assert_ok(load_text(text, override, &script, &err), err);
-    assert_ok(egc_config_identify_learning(&script.experiments[0].points[0].config, key, &err),
-              err);
+    assert_ok(egc_identity_training_key(&script.experiments[0].points[0].config, key, &err), err);
     egc_script_fini(&script);
 }
 
-static void identify_learning(const char *override, char key[EGC_LEARNING_KEY_LENGTH])
+static void identify_learning(const char *override, char key[EGC_TRAINING_LOG_KEY_LENGTH])
 {
     identify_learning_of(reference, override, key);
 }
@@ -198,7 +197,7 @@ static const char *const of_learning[] = {
 static void points_that_differ_in_time_learn_the_same(void **state)
 {
     (void)state;
-    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
     identify_learning(NULL, want);
     assert_int_equal(strspn(want, "0123456789abcdef"), 16);
     for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++) {
@@ -217,7 +216,7 @@ static void points_that_differ_in_time_learn_the_same(void **state)
 static void measured_points_learn_apart(void **state)
 {
     (void)state;
-    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
     identify_learning(NULL, want);
     identify_learning("cost=measured", got);
     assert_string_not_equal(got, want);
@@ -227,7 +226,7 @@ static void measured_points_learn_apart(void **state)
 static void points_whose_layers_merge_learn_apart(void **state)
 {
     (void)state;
-    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
     static const char merges[] = POINT("method='topk', bucket='merge'");
     identify_learning_of(merges, NULL, want);
     identify_learning_of(merges, "cluster.bandwidth=10Gbps", got);
@@ -238,7 +237,7 @@ static void points_whose_layers_merge_learn_apart(void **state)
 static void points_whose_layers_fuse_learn_apart(void **state)
 {
     (void)state;
-    char want[EGC_LEARNING_KEY_LENGTH], got[EGC_LEARNING_KEY_LENGTH];
+    char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
     static const char fuses[] = POINT("method='topk', bucket='fusion'");
     identify_learning_of(fuses, NULL, want);
     identify_learning_of(fuses, "cluster.device=a100", got);
@@ -258,7 +257,7 @@ static bool is_among(const char *name, const char *const *settings, size_t n)
 static void every_option_is_of_time_or_of_learning(void **state)
 {
     (void)state;
-    for (const egc_param *option = egc_training_params; option->name; option++) {
+    for (const egc_param *option = egc_train_config_params; option->name; option++) {
         bool times = is_among(option->name, of_time, sizeof of_time / sizeof *of_time);
         bool learns = is_among(option->name, of_learning, sizeof of_learning / sizeof *of_learning);
         if (times == learns)
@@ -296,24 +295,24 @@ static void every_allocation_may_fail(void **state)
 static void devices_name_their_sources(void **state)
 {
     (void)state;
-    egc_device_list list;
+    egc_devices list;
     egc_error err = {0};
-    assert_ok(egc_device_list_load(&list, &err), err);
+    assert_ok(egc_devices_load(&list, &err), err);
     const egc_device_profile *v100;
-    assert_ok(egc_device_profile_find(list.profiles, "v100", &v100, &err), err);
+    assert_ok(egc_resolve_device(list.profiles, "v100", &v100, &err), err);
     assert_close(v100->device.flops, 15.7e12, 0);
     assert_close(v100->device.memory_Bps, 900e9, 0);
     assert_close(v100->device.launch_s, 5e-6, 1e-15);
     for (const egc_device_profile *profile = list.profiles; profile->name; profile++) {
         egc_buf text = {0};
-        assert_ok(egc_device_describe(profile, &text, &err), err);
+        assert_ok(egc_devices_describe(profile, &text, &err), err);
         for (size_t i = 0; egc_device_params[i].name; i++) {
             assert_true(strlen(profile->sources[i]) > 10);
             assert_non_null(strstr((const char *)text.data, profile->sources[i]));
         }
         egc_buf_fini(&text);
     }
-    egc_device_list_fini(&list);
+    egc_devices_fini(&list);
 }
 
 int main(void)

@@ -17,10 +17,10 @@ enum test_family { GAUSSIAN, HEAVY_TAIL, TIES, ALL_ZERO, SPIKE, ALL_NEGATIVE, TI
 
 static inline void fill_input(float *x, size_t n, int family, uint64_t seed)
 {
-    uint64_t state = egc_seed_derive(seed, (uint64_t)family, n);
+    uint64_t state = egc_rng_derive_seed(seed, (uint64_t)family, n);
     for (size_t i = 0; i < n; i++) {
-        double u = ((double)(egc_splitmix64(&state) >> 11) + 0.5) * 0x1p-53;
-        double v = ((double)(egc_splitmix64(&state) >> 11) + 0.5) * 0x1p-53;
+        double u = ((double)(egc_rng_next(&state) >> 11) + 0.5) * 0x1p-53;
+        double v = ((double)(egc_rng_next(&state) >> 11) + 0.5) * 0x1p-53;
         double gaussian = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
         double sign = v < 0.5 ? -1 : 1;
         const double values[N_FAMILIES] = {

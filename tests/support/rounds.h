@@ -44,7 +44,7 @@ static inline void play_set(play *p, const char *key, double value)
 {
     egc_error err = {0};
     egc_scalar scalar = {.kind = EGC_SCALAR_NUMBER, .number = value};
-    const egc_param *param = egc_params_find(p->type->params, key);
+    const egc_param *param = egc_param_find(p->type->params, key);
     if (param->kind == EGC_PARAM_BOOL)
         scalar = (egc_scalar){.kind = EGC_SCALAR_BOOL, .boolean = value != 0};
     assert_ok(egc_param_set(param, p->params, &scalar, &err), err);
@@ -54,7 +54,7 @@ static inline void play_choose(play *p, const char *key, const char *word)
 {
     egc_error err = {0};
     egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = word};
-    assert_ok(egc_param_set(egc_params_find(p->type->params, key), p->params, &scalar, &err), err);
+    assert_ok(egc_param_set(egc_param_find(p->type->params, key), p->params, &scalar, &err), err);
 }
 
 /* Parameters are at their defaults until play_set, which comes before play_begin. */
@@ -65,7 +65,7 @@ static inline void play_init(play *p, const char *name, egc_unit unit, size_t n_
     p->unit.name = "x";
     assert_ok(egc_compressor_find(name, &p->type, &err), err);
     assert_true(n_workers <= PLAY_MAX_WORKERS && p->type->params_size <= sizeof p->params);
-    egc_params_init(p->type->params, p->params);
+    egc_param_init(p->type->params, p->params);
 }
 
 static inline void play_begin(play *p)
@@ -95,8 +95,8 @@ static inline void play_end(play *p)
 static inline egc_context play_context(play *p, size_t worker, size_t round)
 {
     egc_arena_reset(&p->scratch);
-    gsl_rng_set(p->rng, egc_seed_derive(1, p->step, worker * EGC_ROUNDS_MAX + round));
-    gsl_rng_set(p->shared_rng, egc_seed_derive(2, p->step, 0));
+    gsl_rng_set(p->rng, egc_rng_derive_seed(1, p->step, worker * EGC_ROUNDS_MAX + round));
+    gsl_rng_set(p->shared_rng, egc_rng_derive_seed(2, p->step, 0));
     return (egc_context){
         .unit = &p->unit,
         .step = p->step,

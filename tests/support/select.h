@@ -34,8 +34,8 @@ static inline egc_selection run(const egc_method *method, call how, const float 
     egc_arena scratch = {0};
     gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
     gsl_rng *shared_rng = gsl_rng_alloc(egc_rng_splitmix64);
-    gsl_rng_set(rng, egc_seed_derive(how.seed, 1, 1));
-    gsl_rng_set(shared_rng, egc_seed_derive(how.shared_seed, 2, 2));
+    gsl_rng_set(rng, egc_rng_derive_seed(how.seed, 1, 1));
+    gsl_rng_set(shared_rng, egc_rng_derive_seed(how.shared_seed, 2, 2));
     egc_unit unit = {.name = "x", .count = n, .layers = how.layers, .n_layers = how.n_layers};
     egc_context context = {.unit = &unit,
                            .step = how.step,
@@ -117,7 +117,7 @@ static inline void assert_same(const egc_selection *a, const egc_selection *b)
 
 static inline double uniform(uint64_t *state)
 {
-    return ((double)(egc_splitmix64(state) >> 11) + 0.5) * 0x1p-53;
+    return ((double)(egc_rng_next(state) >> 11) + 0.5) * 0x1p-53;
 }
 
 static inline float *gaussian(size_t n, uint64_t seed)

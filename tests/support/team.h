@@ -34,7 +34,7 @@ static inline test_team *team_new(const egc_method *method, size_t n_workers, co
     *team = (test_team){.method = *method,
                         .n_workers = n_workers,
                         .n_units = n_units,
-                        .n_rounds = egc_method_rounds(method)};
+                        .n_rounds = egc_round_plan_count(method)};
     for (size_t u = 0; u < n_units; u++) {
         team->n += units[u].count;
         longest = units[u].count > longest ? units[u].count : longest;
@@ -88,7 +88,7 @@ static inline void team_begin(test_team *team, size_t w, uint64_t step, double l
 
 static inline void team_speak(test_team *team, size_t round, size_t w)
 {
-    bool scatters = egc_method_round(&team->method, round).kind == EGC_ROUND_SCATTER;
+    bool scatters = egc_round_plan_at(&team->method, round).kind == EGC_ROUND_SCATTER;
     for (size_t owner = 0; owner < (scatters ? team->n_workers : 1); owner++) {
         egc_error err = {0};
         egc_buf *wire = &team->wire[round][w][owner];
@@ -102,16 +102,16 @@ static inline void team_speak(test_team *team, size_t round, size_t w)
 static inline egc_status team_listen(test_team *team, uint64_t step, size_t round, size_t w,
                                      float *average, egc_error *err)
 {
-    egc_round at = egc_method_round(&team->method, round);
+    egc_round at = egc_round_plan_at(&team->method, round);
     size_t leader = step % team->n_workers, P = team->n_workers;
     egc_reader readers[TEAM_MAX];
     egc_buf sum = {0};
-    egc_delivery delivery = {.step = step,
-                             .round = round,
-                             .count = team->n_units,
-                             .shard = w,
-                             .messages = readers,
-                             .n_messages = P};
+    egc_decoder_input delivery = {.step = step,
+                                  .round = round,
+                                  .count = team->n_units,
+                                  .shard = w,
+                                  .messages = readers,
+                                  .n_messages = P};
     for (size_t from = 0; from < P; from++) {
         size_t owner = at.kind == EGC_ROUND_SCATTER ? w : 0;
         const egc_buf *wire = &team->wire[round][from][owner];
@@ -134,7 +134,7 @@ static inline egc_status team_listen(test_team *team, uint64_t step, size_t roun
         delivery.n_messages = 1;
         delivery.reduced = true;
     }
-    egc_status status = egc_decoder_take(team->replica[w], &delivery, average, err);
+    egc_status status = egc_decoder_decode(team->replica[w], &delivery, average, err);
     egc_buf_fini(&sum);
     return status;
 }

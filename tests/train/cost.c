@@ -12,7 +12,7 @@ enum { P = 4 };
 static double encode_at(const egc_cost_sample *samples, size_t n_samples, double n)
 {
     const egc_cost_curve curve = {.samples = samples, .n_samples = n_samples};
-    return egc_cost_curve_encode(&curve, n);
+    return egc_cost_table_encode(&curve, n);
 }
 
 /* t = 2e-9 n^1.5 at 100 and 10000: a power law is met between, whatever its exponent. */
@@ -22,13 +22,13 @@ static void power_laws_are_met_between_samples(void **state)
     const egc_cost_sample samples[] = {{100, 2e-6, 8e-6}, {10000, 2e-3, 8e-6}, {20000, 1e-3, 0}};
     const egc_cost_curve curve = {.samples = samples, .n_samples = 3};
     for (double n = 100; n <= 10000; n *= 1.7) {
-        assert_close(egc_cost_curve_encode(&curve, n), 2e-9 * pow(n, 1.5), 1e-12);
-        assert_close(egc_cost_curve_decode(&curve, n), 8e-6, 1e-12);
+        assert_close(egc_cost_table_encode(&curve, n), 2e-9 * pow(n, 1.5), 1e-12);
+        assert_close(egc_cost_table_decode(&curve, n), 8e-6, 1e-12);
     }
     for (int i = 0; i < 3; i++)
-        assert_close(egc_cost_curve_encode(&curve, samples[i].elements), samples[i].encode_s,
+        assert_close(egc_cost_table_encode(&curve, samples[i].elements), samples[i].encode_s,
                      1e-12);
-    assert_close(egc_cost_curve_decode(&curve, 15000), 4e-6, 1e-12); /* of 0 s there is no log */
+    assert_close(egc_cost_table_decode(&curve, 15000), 4e-6, 1e-12); /* of 0 s there is no log */
 }
 
 /* 5 us and 2 ns an element, at 1000 and 3000. */
@@ -57,9 +57,9 @@ static void beyond_samples_there_is_a_line(void **state)
 static const egc_cost_sample samples[] = {{100, 1e-3, 1e-4}, {900, 4e-3, 3e-4}};
 static const egc_cost_curve curve = {.samples = samples, .n_samples = 2};
 
-static egc_training_config charged(const char *method, egc_cost_mode cost)
+static egc_train_config charged(const char *method, egc_cost_mode cost)
 {
-    egc_training_config config = config_of(&open_loop, method, P, 3);
+    egc_train_config config = config_of(&open_loop, method, P, 3);
     config.options.cost = cost;
     config.options.overlap = false;
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
@@ -76,7 +76,7 @@ static void tables_are_charged(void **state)
     } rows[] = {{"topk", P}, {"qsgd", P}, {"cltk", 1}, {"powersgd", 1}, {"signsgd", 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (double scale = 1; scale > 0.1; scale /= 4) {
-            egc_training_config config = charged(rows[i].method, EGC_COST_TABLE);
+            egc_train_config config = charged(rows[i].method, EGC_COST_TABLE);
             config.options.cost_scale = scale;
             const egc_step_metrics *m = &run(&config)->summary.mean;
             assert_close(m->compress_s, scale * 5e-3, 1e-9);
@@ -89,7 +89,7 @@ static void tables_are_charged(void **state)
 static void the_uncompressed_cost_the_same(void **state)
 {
     (void)state;
-    egc_training_config config = charged("none", EGC_COST_MODEL);
+    egc_train_config config = charged("none", EGC_COST_MODEL);
     const egc_step_metrics model = run(&config)->summary.mean;
     assert_true(model.compress_s == 0);
     for (egc_cost_mode cost = EGC_COST_TABLE; cost <= EGC_COST_MEASURED; cost++) {
@@ -114,7 +114,7 @@ static uint64_t changes_of_time(const result *r)
 static void measured_times_are_those_of_this_machine(void **state)
 {
     (void)state;
-    egc_training_config config = charged("topk", EGC_COST_MEASURED);
+    egc_train_config config = charged("topk", EGC_COST_MEASURED);
     const result *once = run(&config);
     const egc_step_metrics *m = &once->summary.mean;
     assert_true(m->compress_s > 0 && m->compress_s < 1 && m->decompress_s > 0);
@@ -134,7 +134,7 @@ static void measured_times_are_those_of_this_machine(void **state)
 static void measured_steps_do_not_repeat(void **state)
 {
     (void)state;
-    egc_training_config config = charged("fp16", EGC_COST_MEASURED);
+    egc_train_config config = charged("fp16", EGC_COST_MEASURED);
     config.options.workers = 8;
     config.options.sampled_workers = 2;
     config.options.steps = 12;
@@ -152,14 +152,14 @@ static void impossible_costs_are_refused(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = charged("topk", EGC_COST_TABLE);
-    assert_int_equal(egc_training_check(&config, &err), EGC_OK);
+    egc_train_config config = charged("topk", EGC_COST_TABLE);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_OK);
     config.cost_curve = NULL;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "cost: table has nothing about method topk");
     config.options.cost = EGC_COST_MEASURED;
-    config.replay = (struct egc_learning_reader *)&config;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    config.replay = (struct egc_training_log_reader *)&config;
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "cost: measured must train, a log of what was learnt has no such times");
 }
 
@@ -167,17 +167,17 @@ static void impossible_costs_are_refused(void **state)
 static void only_measured_costs_are_kept(void **state)
 {
     (void)state;
-    egc_training_config config = charged("topk", EGC_COST_TABLE);
-    egc_training_options defaults;
-    egc_params_init(egc_training_params, &defaults);
+    egc_train_config config = charged("topk", EGC_COST_TABLE);
+    egc_train_options defaults;
+    egc_param_init(egc_train_config_params, &defaults);
     strcpy(config.options.cost_table, "x.csv");
     config.options.cost_scale = 3;
-    egc_training_forget_time(&config.options);
+    egc_train_config_forget_time(&config.options);
     assert_int_equal(config.options.cost, defaults.cost);
     assert_string_equal(config.options.cost_table, "");
     assert_true(config.options.cost_scale == 1);
     config.options.cost = EGC_COST_MEASURED;
-    egc_training_forget_time(&config.options);
+    egc_train_config_forget_time(&config.options);
     assert_int_equal(config.options.cost, EGC_COST_MEASURED);
 }
 
@@ -195,12 +195,12 @@ static double model_encode_s(const char *name)
     assert_ok(egc_method_init(&method, name, &err), err);
     const egc_scalar none = {.kind = EGC_SCALAR_TEXT, .text = "none"};
     assert_ok(egc_method_set(&method, "memory", &none, &err), err);
-    for (size_t round = 0; round < egc_method_rounds(&method); round++) {
-        const egc_cost_work work = {.round = round,
-                                    .n = RESNET50,
-                                    .sent = RESNET50 / 1000,
-                                    .wire_bytes = 8. * RESNET50 / 1000};
-        seconds += egc_cost_encode(&method, &v100, &work);
+    for (size_t round = 0; round < egc_round_plan_count(&method); round++) {
+        const egc_cost_model_work work = {.round = round,
+                                          .n = RESNET50,
+                                          .sent = RESNET50 / 1000,
+                                          .wire_bytes = 8. * RESNET50 / 1000};
+        seconds += egc_cost_model_encode(&method, &v100, &work);
     }
     return seconds;
 }

@@ -21,7 +21,7 @@ static egc_event loss_of(double at_s, const char *host, const char *link)
     return event;
 }
 
-static void set_events(egc_training_config *config, const egc_event *events, size_t n)
+static void set_events(egc_train_config *config, const egc_event *events, size_t n)
 {
     static egc_event kept[MAX_LOSSES];
     egc_cluster_common *common = (void *)(uintptr_t)config->cluster_params;
@@ -29,10 +29,9 @@ static void set_events(egc_training_config *config, const egc_event *events, siz
     common->profiles = (egc_param_list){kept, n};
 }
 
-static egc_training_config dropping(const char *method, int workers, const egc_event *events,
-                                    size_t n)
+static egc_train_config dropping(const char *method, int workers, const egc_event *events, size_t n)
 {
-    egc_training_config config = config_of(&closed, method, workers, STEPS);
+    egc_train_config config = config_of(&closed, method, workers, STEPS);
     config.options.on_failure = EGC_ON_FAILURE_DROP;
     config.options.failure_timeout_s = 0.1;
     set_events(&config, events, n);
@@ -88,7 +87,7 @@ static void survivors_converge_to_their_mean(void **state)
     (void)state;
     const egc_event lost = loss_of(0.02, "host-1", "");
     const pull pulls[] = {{0, all}, {3, without_1}};
-    egc_training_config config = dropping("none", WORKERS, &lost, 1);
+    egc_train_config config = dropping("none", WORKERS, &lost, 1);
     for (int overlap = 0; overlap < 2; overlap++) {
         config.options.overlap = overlap;
         const result *got = run(&config);
@@ -107,7 +106,7 @@ static void a_broken_exchange_is_done_again(void **state)
     const pull pulls[] = {{0, without_1}};
     for (double at_s = 0.007; at_s < 0.06; at_s += 0.006) {
         const egc_event lost = loss_of(at_s, "host-1", "");
-        egc_training_config config = dropping("none", WORKERS, &lost, 1);
+        egc_train_config config = dropping("none", WORKERS, &lost, 1);
         assert_ok(egc_exchange_find("ring", &config.exchange, &err), err);
         set_cluster(&config, "bandwidth", "1e5"); /* 60 ms for 2 * 3 / 4 of 4000 bytes */
         assert_learnt(run(&config), pulls, 1);
@@ -121,7 +120,7 @@ static void what_all_had_counts(void **state)
     (void)state;
     const egc_event lost = loss_of(0.0055, "host-1", "");
     const pull large[] = {{0, all}, {1, without_1}}, small[] = {{0, without_1}};
-    egc_training_config config = dropping("none", WORKERS, &lost, 1);
+    egc_train_config config = dropping("none", WORKERS, &lost, 1);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     const result *got = run(&config);
     double sum = 0;
@@ -139,7 +138,7 @@ static void buckets_may_be_ready_just_then(void **state)
     (void)state;
     const egc_event lost = loss_of(0.0045, "host-1", "");
     const pull pulls[] = {{0, without_1}};
-    egc_training_config config = dropping("none", WORKERS, &lost, 1);
+    egc_train_config config = dropping("none", WORKERS, &lost, 1);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     config.options.failure_timeout_s = 0.0015;
     set_cluster(&config, "bandwidth", "1e6");
@@ -152,7 +151,7 @@ static void a_recovery_that_is_lost_is_taken_over(void **state)
     (void)state;
     const egc_event lost[] = {loss_of(0.02, "host-1", ""), loss_of(0.05, "host-0", "")};
     const pull pulls[] = {{0, 3}, {3, (3 + 4 + 5) / 3.0}};
-    egc_training_config config = dropping("none", 5, lost, 2);
+    egc_train_config config = dropping("none", 5, lost, 2);
     assert_learnt(run(&config), pulls, 2);
 }
 
@@ -160,7 +159,7 @@ static void losses_one_after_the_other(void **state)
 {
     (void)state;
     const egc_event lost[] = {loss_of(0.02, "host-1", ""), loss_of(0.2, "host-0", "")};
-    egc_training_config config = dropping("none", 5, lost, 2);
+    egc_train_config config = dropping("none", 5, lost, 2);
     const result *got = run(&config);
     assert_ok(got->status, got->err);
     assert_close(got->summary.last.accuracy, 4 * unit_of(N - 1), 0.05);
@@ -176,7 +175,7 @@ static void a_link_that_comes_back_loses_nobody(void **state)
     egc_event flap[] = {loss_of(0.02, "", "*"), loss_of(0.05, "", "*")};
     flap[1].state = EGC_EVENT_UP;
     const pull pulls[] = {{0, all}};
-    egc_training_config config = dropping("none", WORKERS, flap, 2);
+    egc_train_config config = dropping("none", WORKERS, flap, 2);
     assert_learnt(run(&config), pulls, 1);
 }
 
@@ -189,7 +188,7 @@ static void a_host_that_comes_back_comes_too_late(void **state)
     blink[1].state = EGC_EVENT_UP;
     for (double away_s = 1e-6; away_s < 0.1; away_s *= 10) {
         blink[1].at_s = blink[0].at_s + away_s;
-        egc_training_config config = dropping("none", WORKERS, blink, 2);
+        egc_train_config config = dropping("none", WORKERS, blink, 2);
         assert_learnt(run(&config), pulls, 2);
     }
 }
@@ -202,7 +201,7 @@ static void methods_go_on(void **state)
     static const char *const methods[] = {"egc", "topk", "powersgd", "qsgd", "terngrad"};
     const egc_event lost = loss_of(0.02, "host-2", "");
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        egc_training_config config = dropping(methods[i], WORKERS, &lost, 1);
+        egc_train_config config = dropping(methods[i], WORKERS, &lost, 1);
         config.options.bucket_bytes = EGC_BUCKET_LAYER;
         const result *got = run(&config);
         assert_ok(got->status, got->err);
@@ -215,7 +214,7 @@ static void the_union_is_of_those_who_send(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-2", "");
-    egc_training_config config = dropping("topk", WORKERS, &lost, 1);
+    egc_train_config config = dropping("topk", WORKERS, &lost, 1);
     set(&config, "min_elements", "100000");
     const result *got = run(&config);
     assert_ok(got->status, got->err);
@@ -229,9 +228,9 @@ static void sums_of_all_are_refused(void **state)
     (void)state;
     egc_error err;
     const egc_event lost = loss_of(0.02, "host-2", "");
-    egc_training_config config = dropping("topk", WORKERS, &lost, 1);
+    egc_train_config config = dropping("topk", WORKERS, &lost, 1);
     set(&config, "memory", "ef21");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "on_failure: with memory ef21 a run can only stop, got drop");
 }
 
@@ -242,7 +241,7 @@ static void without_a_majority_nobody_goes_on(void **state)
     (void)state;
     const egc_event cut[] = {loss_of(0.02, "", "*link_0_*"), loss_of(0.02, "", "*link_1_*")};
     for (int workers = 2; workers <= WORKERS; workers += 2) {
-        egc_training_config config = dropping("none", workers, cut, (size_t)workers / 2);
+        egc_train_config config = dropping("none", workers, cut, (size_t)workers / 2);
         const result *got = run(&config);
         char expected[128];
         snprintf(expected, sizeof expected, "is more than half of the %d whose hosts are up",
@@ -258,7 +257,7 @@ static void with_stop_a_loss_ends_the_run(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-1", "");
-    egc_training_config config = dropping("none", 2, &lost, 1);
+    egc_train_config config = dropping("none", 2, &lost, 1);
     config.options.on_failure = EGC_ON_FAILURE_STOP;
     const result *got = run(&config);
     assert_int_equal(got->status, EGC_ERROR_SIMULATION);
@@ -269,7 +268,7 @@ static void time_is_limited(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-1", "");
-    egc_training_config config = dropping("none", WORKERS, &lost, 1);
+    egc_train_config config = dropping("none", WORKERS, &lost, 1);
     config.options.failure_timeout_s = 10;
     config.options.max_sim_time_s = 0.5;
     const result *got = run(&config);

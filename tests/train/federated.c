@@ -10,48 +10,48 @@ static void set_in(const egc_param *table, void *params, const char *key, const 
 {
     egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
     egc_error err = {0};
-    assert_ok(egc_param_set(egc_params_find(table, key), params, &value, &err), err);
+    assert_ok(egc_param_set(egc_param_find(table, key), params, &value, &err), err);
 }
 
-static egc_training_config federated_of(const egc_workload_type *workload, const char *method,
-                                        int workers, int rounds)
+static egc_train_config federated_of(const egc_workload_type *workload, const char *method,
+                                     int workers, int rounds)
 {
     static _Alignas(16) char params[1024];
-    egc_training_config config = config_of(workload, method, workers, rounds);
+    egc_train_config config = config_of(workload, method, workers, rounds);
     egc_error err = {0};
     assert_ok(egc_algorithm_find("federated", &config.algorithm, &err), err);
-    egc_params_init(config.algorithm->params, params);
+    egc_param_init(config.algorithm->params, params);
     config.algorithm_params = params;
     set_in(config.algorithm->params, params, "local_steps", "1");
     return config;
 }
 
-static void set_federated(egc_training_config *config, const char *key, const char *word)
+static void set_federated(egc_train_config *config, const char *key, const char *word)
 {
     set_in(config->algorithm->params, (void *)config->algorithm_params, key, word);
 }
 
 /* A WAN with a server of 1 GB/s and clients of 10 MB/s down, 1 MB/s up, 10 ms; the last `slow` of
  * them have a tenth of that up. */
-static void use_wan(egc_training_config *config, int fast, int slow)
+static void use_wan(egc_train_config *config, int fast, int slow)
 {
     static _Alignas(16) char cluster[4096];
     static double groups[2][8]; /* room for what a group is */
     egc_error err = {0};
     assert_ok(egc_cluster_find("wan", &config->cluster, &err), err);
     const egc_param *table = config->cluster->params;
-    egc_params_init(table, cluster);
+    egc_param_init(table, cluster);
     set_in(table, cluster, "server", "1GB/s");
     set_in(table, cluster, "bandwidth", "10MB/s");
     set_in(table, cluster, "up", "1MB/s");
     set_in(table, cluster, "latency", "10ms");
-    const egc_param *clients = egc_params_find(table, "clients");
+    const egc_param *clients = egc_param_find(table, "clients");
     const egc_param_item *item = egc_param_item_of(clients);
     assert_true(item->size <= sizeof groups[0]);
     egc_param_list *list = (egc_param_list *)(void *)(cluster + clients->offset);
     char *items = (char *)groups, number[16];
     for (int i = 0; i < (slow ? 2 : 1); i++) {
-        egc_params_init(item->table, items + i * item->size);
+        egc_param_init(item->table, items + i * item->size);
         snprintf(number, sizeof number, "%d", i ? slow : fast);
         set_in(item->table, items + i * item->size, "hosts", number);
     }
@@ -61,7 +61,7 @@ static void use_wan(egc_training_config *config, int fast, int slow)
     config->cluster_params = cluster;
 }
 
-static const result *run_ok(const egc_training_config *config)
+static const result *run_ok(const egc_train_config *config)
 {
     const result *r = run(config);
     if (r->status)
@@ -77,7 +77,7 @@ static void a_local_step_of_all_is_sync(void **state)
     (void)state;
     const char *const methods[] = {"none", "topk", "threshold"};
     for (int i = 0; i < 3; i++) {
-        egc_training_config config = federated_of(&closed, methods[i], 5, 20);
+        egc_train_config config = federated_of(&closed, methods[i], 5, 20);
         if (i == 1)
             set(&config, "memory", "residual");
         if (i == 2) { /* everything is sent, so that c(1) makes up for the masking */
@@ -124,7 +124,7 @@ static double fedavg(int workers, int rounds, int local_steps, double server_lr)
 static void averaging_by_hand(void **state)
 {
     (void)state;
-    egc_training_config config = federated_of(&closed, "none", 4, 6);
+    egc_train_config config = federated_of(&closed, "none", 4, 6);
     set_federated(&config, "local_steps", "3");
     assert_close(run_ok(&config)->summary.last.loss, fedavg(4, 6, 3, 1), 1e-5);
     set_federated(&config, "server_lr", "0.7");
@@ -145,7 +145,7 @@ static void clients_weigh_their_examples(void **state)
     (void)state;
     egc_workload_type workload = closed;
     workload.share = share;
-    egc_training_config config = federated_of(&workload, "none", 3, 1);
+    egc_train_config config = federated_of(&workload, "none", 3, 1);
     /* x = lr sum of w_c target_c, and target_c = c + 1 times that of worker 0 */
     double one = 0.05 * (double)target(0, N - 1);
     assert_close(run_ok(&config)->summary.last.accuracy, one * (1 + 4 + 9) / 6, 1e-5);
@@ -155,7 +155,7 @@ static void clients_weigh_their_examples(void **state)
     assert_close(run_ok(&config)->summary.last.accuracy, one * 2 * (1 + 1.5 - 0.05), 1e-5);
     set_federated(&config, "local_epochs", "2");
     set_federated(&config, "weighting", "examples");
-    egc_training_config as_steps = config;
+    egc_train_config as_steps = config;
     const result *r = run_ok(&config);
     set_federated(&config, "local_epochs", "0");
     set_federated(&config, "local_steps", "4");
@@ -186,7 +186,7 @@ static void clients_are_sampled(void **state)
     } cases[] = {{"1", 8}, {"0.5", 4}, {"0.3", 2}, {"0.01", 1}};
     for (int i = 0; i < 4; i++) {
         memset(asked, 0, 4096);
-        egc_training_config config = federated_of(&workload, "none", 8, 60);
+        egc_train_config config = federated_of(&workload, "none", 8, 60);
         set_federated(&config, "participation", cases[i].share);
         const result *r = run_ok(&config);
         uint32_t total = 0;
@@ -214,7 +214,7 @@ static void late_clients_are_lost(void **state)
 {
     (void)state;
     forward_s = backward_s = 0;
-    egc_training_config config = federated_of(&closed, "none", 5, 1);
+    egc_train_config config = federated_of(&closed, "none", 5, 1);
     use_wan(&config, 3, 2);
     double one = 0.05 * (double)target(0, N - 1);
     const result *r = run_ok(&config);
@@ -245,7 +245,7 @@ static void busy_clients_are_not_sampled(void **state)
 {
     (void)state;
     forward_s = backward_s = 0;
-    egc_training_config config = federated_of(&closed, "none", 5, 6);
+    egc_train_config config = federated_of(&closed, "none", 5, 6);
     use_wan(&config, 3, 2);
     set_federated(&config, "deadline", "30ms");
     const result *r = run_ok(&config);
@@ -263,7 +263,7 @@ static void the_first_to_answer_count(void **state)
 {
     (void)state;
     forward_s = backward_s = 0;
-    egc_training_config config = federated_of(&closed, "none", 4, 1);
+    egc_train_config config = federated_of(&closed, "none", 4, 1);
     use_wan(&config, 2, 2);
     set_federated(&config, "participation", "0.5");
     set_federated(&config, "over_selection", "2");
@@ -287,7 +287,7 @@ static void the_first_to_answer_count(void **state)
 static void rounds_take_their_closed_form(void **state)
 {
     (void)state;
-    egc_training_config config = federated_of(&closed, "none", 6, 3);
+    egc_train_config config = federated_of(&closed, "none", 6, 3);
     double compute = 2 * (forward_s + backward_s);
     const result *r = run_ok(&config);
     double star = 2 * (50e-6 + 6 * 4. * N / 1.25e8);
@@ -308,7 +308,7 @@ static void rounds_have_their_own_jitter(void **state)
     (void)state;
     double compute_s[4];
     for (int local_steps = 1; local_steps <= 2; local_steps++) {
-        egc_training_config config = federated_of(&closed, "none", 4, 2);
+        egc_train_config config = federated_of(&closed, "none", 4, 2);
         set_cluster(&config, "jitter", "0.5");
         set_federated(&config, "local_steps", local_steps == 1 ? "1" : "2");
         const result *r = run_ok(&config);
@@ -323,7 +323,7 @@ static void rounds_have_their_own_jitter(void **state)
 static void costs_are_charged(void **state)
 {
     (void)state;
-    egc_training_config config = federated_of(&closed, "topk", 4, 3);
+    egc_train_config config = federated_of(&closed, "topk", 4, 3);
     config.options.cost = EGC_COST_MODEL;
     set_federated(&config, "downlink", "compressed");
     const egc_step_metrics *m = &run_ok(&config)->step[2];
@@ -351,7 +351,7 @@ static void compressed_downlink(void **state)
     (void)state;
     egc_workload_type workload = closed;
     workload.gradient = comparing_gradient;
-    egc_training_config config = federated_of(&workload, "topk", 4, 60);
+    egc_train_config config = federated_of(&workload, "topk", 4, 60);
     set(&config, "ratio", "0.1");
     set(&config, "memory", "residual");
     set_federated(&config, "downlink", "compressed");
@@ -369,7 +369,7 @@ static void compressed_downlink(void **state)
 static void clients_catch_up(void **state)
 {
     (void)state;
-    egc_training_config config = federated_of(&closed, "topk", 2, 60);
+    egc_train_config config = federated_of(&closed, "topk", 2, 60);
     set(&config, "ratio", "0.1");
     set(&config, "memory", "residual");
     set_federated(&config, "downlink", "compressed");
@@ -391,56 +391,56 @@ static void refusals(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = federated_of(&closed, "egc", 16, 1);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    egc_train_config config = federated_of(&closed, "egc", 16, 1);
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "workers: cluster star has 16 hosts, got 16 workers and 1 servers");
     config = federated_of(&closed, "egc", 4, 1);
     set_federated(&config, "local_epochs", "1");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "algorithm: local_epochs and local_steps exclude each other, got 1 and 1");
     set_federated(&config, "local_steps", "0");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "algorithm: workload quadratic does not say how long an epoch is; use "
                  "local_steps");
     config = federated_of(&closed, "topk", 4, 1);
     set_federated(&config, "over_selection", "1.5");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "algorithm: over_selection needs participation < 1: all clients are sampled "
                  "already");
     config = federated_of(&closed, "topk", 4, 1);
     set(&config, "memory", "ef21");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: memory = \"ef21\" needs a message of every worker at every step, which "
                  "algorithm federated has not");
     config = federated_of(&closed, "egc", 4, 1);
     set(&config, "residual_lr", "rescale");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: residual_lr = \"rescale\" is for gradients; what clients of algorithm "
                  "federated send has its learning rate in it");
     config = federated_of(&closed, "egc", 4, 1);
     set(&config, "clip", "1");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: clip is of gradients, and algorithm federated compresses differences of "
                  "parameters; must be 0, got 1");
     config = federated_of(&closed, "strom", 4, 1);
     set_federated(&config, "downlink", "compressed");
-    assert_int_equal(egc_training_check(&config, &err), EGC_OK);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_OK);
     config = federated_of(&closed, "randomk", 4, 1);
     set(&config, "memory", "none");
     set(&config, "scale", "true");
-    assert_int_equal(egc_training_check(&config, &err), EGC_OK);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_OK);
     set_federated(&config, "downlink", "compressed");
-    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "method: compresses differences, which are residuals: "));
     config = federated_of(&closed, "egc", 4, 1);
     config.options.overlap = false;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "overlap: algorithm federated computes, compresses and exchanges one after the "
                  "other; leave it out");
     config = federated_of(&closed, "powersgd", 4, 1);
-    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     config = federated_of(&open_loop, "egc", 4, 1);
-    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
 }
 
 /* A client's NaN names round and client, and the run has diverged. */
@@ -448,7 +448,7 @@ static void a_client_diverges(void **state)
 {
     (void)state;
     poison = true;
-    egc_training_config config = federated_of(&closed, "egc", 3, 10);
+    egc_train_config config = federated_of(&closed, "egc", 3, 10);
     const result *r = run_ok(&config);
     assert_true(r->summary.diverged && r->steps == 3);
     assert_non_null(strstr(r->summary.reason, "round 3: client 1"));

@@ -11,28 +11,28 @@ static void set_in(const egc_param *table, void *params, const char *key, const 
 {
     egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
     egc_error err = {0};
-    assert_ok(egc_param_set(egc_params_find(table, key), params, &value, &err), err);
+    assert_ok(egc_param_set(egc_param_find(table, key), params, &value, &err), err);
 }
 
-static egc_training_config gossip_of(const egc_workload_type *workload, const char *method,
-                                     const char *graph, int workers, int steps)
+static egc_train_config gossip_of(const egc_workload_type *workload, const char *method,
+                                  const char *graph, int workers, int steps)
 {
     static _Alignas(16) char params[256];
-    egc_training_config config = config_of(workload, method, workers, steps);
+    egc_train_config config = config_of(workload, method, workers, steps);
     egc_error err = {0};
     assert_ok(egc_algorithm_find("gossip", &config.algorithm, &err), err);
-    egc_params_init(config.algorithm->params, params);
+    egc_param_init(config.algorithm->params, params);
     config.algorithm_params = params;
     set_in(config.algorithm->params, params, "graph", graph);
     return config;
 }
 
-static void set_gossip(egc_training_config *config, const char *key, const char *word)
+static void set_gossip(egc_train_config *config, const char *key, const char *word)
 {
     set_in(config->algorithm->params, (void *)config->algorithm_params, key, word);
 }
 
-static const result *run_ok(const egc_training_config *config)
+static const result *run_ok(const egc_train_config *config)
 {
     const result *r = run(config);
     if (r->status)
@@ -42,9 +42,9 @@ static const result *run_ok(const egc_training_config *config)
 
 /* ---- graphs --------------------------------------------------------------------------------- */
 
-static bool sends_to(egc_gossip_graph graph, size_t n, size_t from, size_t to)
+static bool sends_to(egc_gossip_graph_kind graph, size_t n, size_t from, size_t to)
 {
-    egc_neighbours neighbours = egc_neighbours_of(graph, n, from);
+    egc_gossip_graph_neighbours neighbours = egc_gossip_graph_of(graph, n, from);
     for (size_t i = 0; i < neighbours.degree; i++)
         if (neighbours.to[i] == to)
             return true;
@@ -56,11 +56,12 @@ static bool sends_to(egc_gossip_graph graph, size_t n, size_t from, size_t to)
 static void mixing_is_doubly_stochastic(void **state)
 {
     (void)state;
-    for (egc_gossip_graph graph = EGC_GOSSIP_RING; graph <= EGC_GOSSIP_EXPONENTIAL; graph++)
+    for (egc_gossip_graph_kind graph = EGC_GOSSIP_GRAPH_RING; graph <= EGC_GOSSIP_GRAPH_EXPONENTIAL;
+         graph++)
         for (size_t n = 1; n <= 33; n++)
             for (size_t w = 0; w < n; w++) {
-                egc_neighbours neighbours = egc_neighbours_of(graph, n, w);
-                assert_int_equal(neighbours.degree, egc_neighbours_of(graph, n, 0).degree);
+                egc_gossip_graph_neighbours neighbours = egc_gossip_graph_of(graph, n, w);
+                assert_int_equal(neighbours.degree, egc_gossip_graph_of(graph, n, 0).degree);
                 assert_false(sends_to(graph, n, w, w));
                 size_t heard = 0, hear = 0;
                 for (size_t i = 0; i < neighbours.degree; i++)
@@ -75,18 +76,18 @@ static void mixing_is_doubly_stochastic(void **state)
 static void graphs_by_hand(void **state)
 {
     (void)state;
-    egc_neighbours n = egc_neighbours_of(EGC_GOSSIP_RING, 5, 0);
+    egc_gossip_graph_neighbours n = egc_gossip_graph_of(EGC_GOSSIP_GRAPH_RING, 5, 0);
     assert_true(n.degree == 2 && n.to[0] == 4 && n.to[1] == 1);
-    n = egc_neighbours_of(EGC_GOSSIP_RING, 2, 0);
+    n = egc_gossip_graph_of(EGC_GOSSIP_GRAPH_RING, 2, 0);
     assert_true(n.degree == 1 && n.to[0] == 1);
-    n = egc_neighbours_of(EGC_GOSSIP_TORUS, 12, 5); /* 3 x 4: row 1, column 1 */
+    n = egc_gossip_graph_of(EGC_GOSSIP_GRAPH_TORUS, 12, 5); /* 3 x 4: row 1, column 1 */
     assert_true(n.degree == 4 && n.to[0] == 4 && n.to[1] == 6 && n.to[2] == 1 && n.to[3] == 9);
-    n = egc_neighbours_of(EGC_GOSSIP_TORUS, 6, 0); /* 2 x 3 */
+    n = egc_gossip_graph_of(EGC_GOSSIP_GRAPH_TORUS, 6, 0); /* 2 x 3 */
     assert_true(n.degree == 3 && n.to[0] == 2 && n.to[1] == 1 && n.to[2] == 3);
-    n = egc_neighbours_of(EGC_GOSSIP_EXPONENTIAL, 6, 1);
+    n = egc_gossip_graph_of(EGC_GOSSIP_GRAPH_EXPONENTIAL, 6, 1);
     assert_true(n.degree == 3 && n.to[0] == 2 && n.to[1] == 3 && n.to[2] == 5);
     assert_true(n.from[0] == 0 && n.from[1] == 5 && n.from[2] == 3);
-    assert_int_equal(egc_neighbours_of(EGC_GOSSIP_EXPONENTIAL, 1, 0).degree, 0);
+    assert_int_equal(egc_gossip_graph_of(EGC_GOSSIP_GRAPH_EXPONENTIAL, 1, 0).degree, 0);
 }
 
 /* ---- what is learnt ------------------------------------------------------------------------- */
@@ -129,7 +130,7 @@ static void nothing_lost_is_dpsgd(void **state)
     (void)state;
     for (int workers = 4; workers <= 8; workers += 4) {
         double apart;
-        egc_training_config config = gossip_of(&closed, "none", "ring", workers, 20);
+        egc_train_config config = gossip_of(&closed, "none", "ring", workers, 20);
         const result *r = run_ok(&config);
         assert_close(r->summary.last.loss, dpsgd(workers, 20, &apart), 1e-5);
         assert_close(r->step[19].consensus, apart, 1e-4);
@@ -146,7 +147,7 @@ static void compressed_gossip_converges(void **state)
     (void)state;
     const char *const methods[] = {"topk", "egc", "qsgd"};
     for (int i = 0; i < 3; i++) {
-        egc_training_config config = gossip_of(&closed, methods[i], "torus", 6, 64);
+        egc_train_config config = gossip_of(&closed, methods[i], "torus", 6, 64);
         if (i == 0)
             set(&config, "ratio", "0.2");
         set_gossip(&config, "gamma", i == 1 ? "0.1" : "0.5");
@@ -183,11 +184,11 @@ static egc_status open_plain(egc_workload *w, const void *params,
 }
 
 /* The largest magnitude of an eigenvalue of 1 - gamma (1 - W) besides 1, of circulant W. */
-static double second_eigenvalue(egc_gossip_graph graph, size_t n, double gamma)
+static double second_eigenvalue(egc_gossip_graph_kind graph, size_t n, double gamma)
 {
     double largest = 0;
     for (size_t k = 1; k < n; k++) {
-        egc_neighbours neighbours = egc_neighbours_of(graph, n, 0);
+        egc_gossip_graph_neighbours neighbours = egc_gossip_graph_of(graph, n, 0);
         double complex sum = 1;
         for (size_t i = 0; i < neighbours.degree; i++)
             sum += cexp(2 * M_PI * I * (double)(k * neighbours.from[i]) / (double)n);
@@ -208,15 +209,15 @@ static void consensus_contracts_at_its_rate(void **state)
         int workers;
         double rate;
     } cases[] = {
-        {"ring", "1", 8, second_eigenvalue(EGC_GOSSIP_RING, 8, 1)},
-        {"ring", "0.5", 8, second_eigenvalue(EGC_GOSSIP_RING, 8, 0.5)},
+        {"ring", "1", 8, second_eigenvalue(EGC_GOSSIP_GRAPH_RING, 8, 1)},
+        {"ring", "0.5", 8, second_eigenvalue(EGC_GOSSIP_GRAPH_RING, 8, 0.5)},
         {"ring", "1", 5, 1. / 3 + 2. / 3 * cos(2 * M_PI / 5)},
-        {"exponential", "1", 8, second_eigenvalue(EGC_GOSSIP_EXPONENTIAL, 8, 1)},
-        {"exponential", "0.8", 11, second_eigenvalue(EGC_GOSSIP_EXPONENTIAL, 11, 0.8)},
+        {"exponential", "1", 8, second_eigenvalue(EGC_GOSSIP_GRAPH_EXPONENTIAL, 8, 1)},
+        {"exponential", "0.8", 11, second_eigenvalue(EGC_GOSSIP_GRAPH_EXPONENTIAL, 11, 0.8)},
         {"torus", "1", 12, (1 + 2 * cos(2 * M_PI / 4) + 2) / 5}, /* 3 x 4: along the four */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        egc_training_config config =
+        egc_train_config config =
             gossip_of(&workload, "none", cases[i].graph, cases[i].workers, 24);
         set_gossip(&config, "gamma", cases[i].gamma);
         const result *r = run_ok(&config);
@@ -236,7 +237,7 @@ static void steps_take_their_closed_form(void **state)
 {
     (void)state;
     double compute = 2 * (forward_s + backward_s);
-    egc_training_config config = gossip_of(&closed, "none", "ring", 6, 5);
+    egc_train_config config = gossip_of(&closed, "none", "ring", 6, 5);
     const result *r = run_ok(&config);
     double comm = 50e-6 + 2 * 4. * N / 1.25e8;
     assert_close(r->summary.mean.comm_s, comm, 1e-3);
@@ -256,7 +257,7 @@ static void jitter_is_of_a_step(void **state)
 {
     (void)state;
     double compute_s[6];
-    egc_training_config config = gossip_of(&closed, "none", "ring", 5, 6);
+    egc_train_config config = gossip_of(&closed, "none", "ring", 5, 6);
     set_cluster(&config, "jitter", "0.5");
     const result *r = run_ok(&config);
     for (int step = 0; step < 6; step++)
@@ -277,18 +278,18 @@ static void nobody_waits_for_strangers(void **state)
     static _Alignas(16) char cluster[4096];
     static double groups[2][8];
     egc_error err = {0};
-    egc_training_config config = gossip_of(&closed, "none", "ring", 9, 3);
+    egc_train_config config = gossip_of(&closed, "none", "ring", 9, 3);
     assert_ok(egc_cluster_find("wan", &config.cluster, &err), err);
     const egc_param *table = config.cluster->params;
-    egc_params_init(table, cluster);
+    egc_param_init(table, cluster);
     set_in(table, cluster, "bandwidth", "10MB/s");
     set_in(table, cluster, "latency", "1ms");
-    const egc_param *clients = egc_params_find(table, "clients");
+    const egc_param *clients = egc_param_find(table, "clients");
     const egc_param_item *item = egc_param_item_of(clients);
     assert_true(item->size <= sizeof groups[0]);
     char *items = (char *)groups;
     for (int i = 0; i < 2; i++)
-        egc_params_init(item->table, items + (size_t)i * item->size);
+        egc_param_init(item->table, items + (size_t)i * item->size);
     set_in(item->table, items, "up", "100KB/s");
     set_in(item->table, items + item->size, "hosts", "8");
     *(egc_param_list *)(void *)(cluster + clients->offset) =
@@ -307,36 +308,36 @@ static void refusals(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = gossip_of(&closed, "egc", "torus", 7, 1);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    egc_train_config config = gossip_of(&closed, "egc", "torus", 7, 1);
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "workers: a torus needs rows and columns of two or more, got 7; use graph = "
                  "\"ring\"");
     config = gossip_of(&closed, "topk", "ring", 4, 1);
     set(&config, "memory", "ef21");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: algorithm gossip keeps what is not sent in the difference to what "
                  "neighbours know; memory must be none, residual or momentum, got ef21");
     config = gossip_of(&closed, "egc", "ring", 4, 1);
     set(&config, "nesterov", "true");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: algorithm gossip keeps what is not sent in the difference to what "
                  "neighbours know, where nesterov has nothing to act on; leave it out");
     config = gossip_of(&closed, "egc", "ring", 4, 1);
     set(&config, "clip", "1");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: clip is of gradients, and algorithm gossip compresses differences of "
                  "parameters; must be 0, got 1");
     config = gossip_of(&closed, "signsgd", "ring", 4, 1);
-    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     config = gossip_of(&closed, "none", "ring", 4, 1);
     set(&config, "predivide", "true");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: predivide is for sums on the way, which algorithm gossip has not");
     config = gossip_of(&closed, "egc", "ring", 4, 1);
     config.options.compress_on = EGC_COMPRESS_ON_STREAM;
-    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     assert_ok(egc_exchange_find("ring", &config.exchange, &err), err);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: algorithm gossip has its own; must be auto, got ring");
 }
 
@@ -344,7 +345,7 @@ static void a_worker_diverges(void **state)
 {
     (void)state;
     poison = true;
-    egc_training_config config = gossip_of(&closed, "egc", "ring", 3, 10);
+    egc_train_config config = gossip_of(&closed, "egc", "ring", 3, 10);
     const result *r = run_ok(&config);
     assert_true(r->summary.diverged && r->steps == 3);
     assert_non_null(strstr(r->summary.reason, "step 3: worker 1"));

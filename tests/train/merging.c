@@ -22,7 +22,7 @@ static egc_status spread_gradient(egc_workload *w, uint64_t step, size_t worker,
     (void)w, (void)step, (void)err;
     *loss = 0;
     for (size_t i = 0; i < N; i++)
-        g[i] = x[i] - (float)egc_seed_derive(9, worker, i) * 0x1p-64f;
+        g[i] = x[i] - (float)egc_rng_derive_seed(9, worker, i) * 0x1p-64f;
     return EGC_OK;
 }
 
@@ -128,9 +128,9 @@ static double train_by_hand(const char *exchange, int workers, int steps)
     return sum;
 }
 
-static egc_training_config config_over(const char *exchange, int workers, int steps)
+static egc_train_config config_over(const char *exchange, int workers, int steps)
 {
-    egc_training_config config = config_of(&spread, "topk", workers, steps);
+    egc_train_config config = config_of(&spread, "topk", workers, steps);
     set(&config, "ratio", "0.1");
     set(&config, "granularity", "layer");
     config.sparse = sparse_type(exchange);
@@ -142,7 +142,7 @@ static void sums_of_messages_teach_what_sums_of_vectors_do(void **state)
     (void)state;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
         for (int workers = 1; workers <= WORKERS_MAX; workers += workers == 5 ? 3 : 1) {
-            egc_training_config config = config_over((*type)->name, workers, 40);
+            egc_train_config config = config_over((*type)->name, workers, 40);
             const result *r = run(&config);
             if (r->status)
                 fail_msg("%s of %d: %s", (*type)->name, workers, r->err.message);
@@ -162,7 +162,7 @@ static void codings_learn_the_same(void **state)
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
         double bytes[3];
         for (int i = 0; i < 3; i++) {
-            egc_training_config config = config_over((*type)->name, 5, 10);
+            egc_train_config config = config_over((*type)->name, 5, 10);
             set(&config, "index", indices[i]);
             config.options.bucket_bytes = i ? EGC_BUCKET_LAYER : EGC_BUCKET_MODEL;
             const result *r = run(&config);
@@ -176,7 +176,7 @@ static void codings_learn_the_same(void **state)
         assert_true(bytes[1] > 1.2 * bytes[0]);
         if (strcmp((*type)->name, "ok-topk") == 0)
             continue; /* what is below its threshold waits */
-        egc_training_config config = config_over((*type)->name, 5, 10);
+        egc_train_config config = config_over((*type)->name, 5, 10);
         set(&config, "dense_vectors", "true");
         set(&config, "ratio", "1"); /* everything is sent, whichever way */
         const result *r = run(&config);
@@ -191,7 +191,7 @@ static void merging_is_charged(void **state)
 {
     (void)state;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
-        egc_training_config config = config_over((*type)->name, 4, 3);
+        egc_train_config config = config_over((*type)->name, 4, 3);
         double free_s = run(&config)->summary.mean.comm_s;
         config.options.cost = EGC_COST_MODEL;
         assert_true(run(&config)->summary.mean.comm_s > free_s + 4e-6);
@@ -204,23 +204,23 @@ static void methods_that_cannot_be_summed_are_refused(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = config_of(&closed, "none", 4, 1);
+    egc_train_config config = config_of(&closed, "none", 4, 1);
     config.sparse = sparse_type("sparcml");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: sparcml sums sparse messages: none sends every element, in bytes of "
                  "its own; use a method that chooses elements, such as topk");
     config = config_of(&closed, "egc", 4, 1);
     set(&config, "lr_correction", "none");
     set(&config, "value", "fp32");
     config.sparse = sparse_type("gtopk");
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: gtopk sums sparse messages: egc does not say how many elements to "
                  "keep of a sum; use a method with a ratio, such as topk");
     config.sparse = sparse_type("sparcml-split");
-    assert_int_equal(egc_training_check(&config, &err), EGC_OK);
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_OK);
     assert_int_equal(run(&config)->status, EGC_OK);
     config.options.bucket_bytes = EGC_BUCKET_MERGE;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "bucket: merge is planned by how long an exchange takes, which of exchange "
                  "sparcml-split depends on the data; give a size, layer or model");
 }
@@ -235,7 +235,7 @@ static egc_status noise(egc_workload *w, uint64_t step, size_t worker, const flo
     (void)w, (void)x, (void)err;
     *loss = 0;
     for (size_t i = 0; i < N; i++)
-        g[i] = (float)egc_seed_derive(step, alike ? 0 : worker, i) * 0x1p-64f - 0.5f;
+        g[i] = (float)egc_rng_derive_seed(step, alike ? 0 : worker, i) * 0x1p-64f - 0.5f;
     return EGC_OK;
 }
 
@@ -253,7 +253,7 @@ static void supports_fill_in_as_they_should(void **state)
     (void)state;
     for (int workers = 1; workers <= 16; workers *= 2)
         for (int merged = 0; merged < 2; merged++) {
-            egc_training_config config = config_of(&noisy, "topk", workers, MAX_STEPS);
+            egc_train_config config = config_of(&noisy, "topk", workers, MAX_STEPS);
             set(&config, "ratio", "0.05");
             set(&config, "memory", "none");
             config.sparse = merged ? sparse_type("gtopk") : NULL;
@@ -267,7 +267,7 @@ static void supports_fill_in_as_they_should(void **state)
             assert_close(r->summary.mean.fill_in, 1, 1e-12);
             alike = false;
         }
-    egc_training_config config = config_of(&noisy, "randomk", 4, 2); /* the same on all workers */
+    egc_train_config config = config_of(&noisy, "randomk", 4, 2); /* the same on all workers */
     assert_close(run(&config)->summary.mean.fill_in, 1, 1e-12);
     config = config_of(&noisy, "qsgd", 4, 2); /* chooses none */
     assert_true(isnan(run(&config)->summary.mean.fill_in));
@@ -286,14 +286,14 @@ static void understate(const void *params, egc_cluster_paths *paths)
 static void more_than_links_carry_is_noticed(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "none", 4, 2);
+    egc_train_config config = config_of(&open_loop, "none", 4, 2);
     egc_cluster_type liar = *config.cluster;
     config.options.overlap = false;
     char *cluster = (char *)config.cluster_params;
     egc_error err = {0};
     egc_scalar latency = {.kind = EGC_SCALAR_TEXT, .text = "1ns"};
     assert_ok(
-        egc_param_set(egc_params_find(config.cluster->params, "latency"), cluster, &latency, &err),
+        egc_param_set(egc_param_find(config.cluster->params, "latency"), cluster, &latency, &err),
         err);
     assert_int_equal(run(&config)->status, EGC_OK);
     liar.paths = understate;

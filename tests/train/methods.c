@@ -41,7 +41,7 @@ static void check_method(const char *name)
 {
     static float x[N];
     double bytes, sum = 0, scale = 0;
-    egc_training_config config = config_of(&closed, name, P, STEPS);
+    egc_train_config config = config_of(&closed, name, P, STEPS);
     config.method.options.momentum = 0.9;                      /* the team's */
     config.method.options.granularity = EGC_GRANULARITY_LAYER; /* so are the team's units */
     train_by_hand(&config.method, x, &bytes);
@@ -53,7 +53,7 @@ static void check_method(const char *name)
         scale += fabs((double)x[i]);
     }
     /* sums are made in another order round the ring, which halves feel */
-    egc_element element = egc_method_round(&config.method, 0).element;
+    egc_element element = egc_round_plan_at(&config.method, 0).element;
     bool halves = element == EGC_ELEMENT_FP16 || element == EGC_ELEMENT_BF16;
     if (!(fabs(r->summary.last.loss - sum) <= (halves ? 1e-3 : 1e-5) * scale))
         fail_msg("%s: %.9g learnt in the simulation, %.9g by hand", name, r->summary.last.loss,
@@ -67,14 +67,14 @@ static void simulated_rounds_are_the_real_ones(void **state)
     (void)state;
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++)
         check_method((*type)->name);
-    for (const egc_preset *const *preset = egc_presets(); *preset; preset++)
+    for (const egc_method_preset *const *preset = egc_method_presets(); *preset; preset++)
         check_method((*preset)->name);
 }
 
 /* Without computation a step takes what its exchanges take, one after the other: PowerSGD two sums
  * of rank times rows and columns (and the dense vector with the second), CLT-k a broadcast and a
  * sum, a vote an all-to-all and a gathering. */
-static double closed_form(const egc_training_config *config, const char *exchange, double n)
+static double closed_form(const egc_train_config *config, const char *exchange, double n)
 {
     const egc_exchange_type *type;
     const egc_cluster_common *common = config->cluster_params;
@@ -88,7 +88,7 @@ static void rounds_take_their_time(void **state)
     (void)state;
     const double columns = (double)LARGE / ROWS;
     forward_s = backward_s = 0;
-    egc_training_config config = config_of(&closed, "powersgd", P, 2);
+    egc_train_config config = config_of(&closed, "powersgd", P, 2);
     set(&config, "rank", "4"); /* so that every chunk is as long */
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_OK);
@@ -125,13 +125,13 @@ static void named_exchanges_carry_what_they_can(void **state)
 {
     (void)state;
     egc_error err = {0};
-    egc_training_config config = config_of(&closed, "signsgd", P, 2);
+    egc_train_config config = config_of(&closed, "signsgd", P, 2);
     assert_ok(egc_exchange_find("allgather-ring", &config.exchange, &err), err);
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_OK);
     assert_string_equal(r->summary.exchange, "alltoall+allgather-ring");
     assert_ok(egc_exchange_find("ring", &config.exchange, &err), err);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: ring sums messages, which suits no round of method signsgd; use auto "
                  "(here alltoall+allgather-rd)");
 }

@@ -52,7 +52,7 @@ static void metrics_divide_what_they_say(void **state)
 {
     (void)state;
     egc_encoding units[2] = {0};
-    egc_learnt learnt = {.n_workers = 2, .units = units};
+    egc_step_stats learnt = {.n_workers = 2, .units = units};
     const egc_encoding a = {.sent = 2,
                             .bound_bits = 80,
                             .gradient_norm2 = 4,
@@ -63,23 +63,24 @@ static void metrics_divide_what_they_say(void **state)
                             .sent_norm1 = 6,
                             .staleness = 3,
                             .wire_bytes = 10};
-    egc_learnt_add(&learnt, 0, &a); /* worker 0, units of 50 floats */
-    egc_learnt_add(&learnt, 1, &a);
-    egc_learnt_add(&learnt, 0, &a); /* worker 1 */
-    egc_learnt_add(&learnt, 1, &a);
+    egc_step_stats_add(&learnt, 0, &a); /* worker 0, units of 50 floats */
+    egc_step_stats_add(&learnt, 1, &a);
+    egc_step_stats_add(&learnt, 0, &a); /* worker 1 */
+    egc_step_stats_add(&learnt, 1, &a);
     learnt.totals.message_bytes = 44;
     learnt.totals.loss = 3;
-    const egc_tally tally = {.step_s = 5};
+    const egc_step_times tally = {.step_s = 5};
     egc_step_metrics m;
-    egc_tally_metrics(&tally, &learnt, 2, 100, 2, &m);
+    egc_step_stats_metrics(&tally, &learnt, 2, 100, 2, &m);
     assert_true(m.sent_bytes == 22 && m.compression_ratio == 400. / 22);
     assert_true(m.element_ratio == 25 && m.density == 0.04);
     assert_true(m.bound_ratio == 32 * 200. / 320);
     assert_true(m.rel_error == 0.5 && m.energy_kept == 0.75 && m.residual_norm == 1);
     assert_true(m.staleness == 0.5 && m.loss == 1.5 && m.step_s == 2.5);
 
-    egc_learnt_clear(&learnt, 2);
-    egc_tally_metrics(&tally, &learnt, 2, 100, 2, &m); /* nothing was sent: ratios do not apply */
+    egc_step_stats_clear(&learnt, 2);
+    egc_step_stats_metrics(&tally, &learnt, 2, 100, 2,
+                           &m); /* nothing was sent: ratios do not apply */
     assert_true(m.density == 0 && isnan(m.element_ratio) && isnan(m.compression_ratio) &&
                 isnan(m.rel_error) && isnan(m.staleness));
 }
@@ -89,22 +90,22 @@ static void metrics_divide_what_they_say(void **state)
 static void run_means(void **state)
 {
     (void)state;
-    egc_run_totals totals = {0};
+    egc_metrics_sums totals = {0};
     egc_step_metrics m = {.sent_bytes = 4,
                           .compression_ratio = 16,
                           .density = 0.25,
                           .bound_ratio = 8,
                           .rel_error = 0.5,
                           .network_bytes = 10};
-    egc_run_totals_add(&totals, &m, 16);
+    egc_metrics_sums_add(&totals, &m, 16);
     m = (egc_step_metrics){.sent_bytes = 12,
                            .compression_ratio = 16. / 3,
                            .density = 0.75,
                            .bound_ratio = 8. / 3,
                            .rel_error = NAN,
                            .network_bytes = 30};
-    egc_run_totals_add(&totals, &m, 16);
-    egc_run_totals_mean(&totals, 16, &m);
+    egc_metrics_sums_add(&totals, &m, 16);
+    egc_metrics_sums_mean(&totals, 16, &m);
     assert_close(m.compression_ratio, 8, 1e-12);
     assert_close(m.element_ratio, 2, 1e-12);
     assert_close(m.bound_ratio, 4, 1e-12);
@@ -131,9 +132,9 @@ static void sgd_by_hand(void **state)
 static void schedules(void **state)
 {
     (void)state;
-    egc_optimizer optimizer = {.lr = 0.1, .schedule = EGC_SCHEDULE_CONSTANT};
+    egc_optimizer optimizer = {.lr = 0.1, .schedule = EGC_LR_SCHEDULE_CONSTANT};
     assert_true(egc_optimizer_lr(&optimizer, 99, 100) == 0.1);
-    optimizer.schedule = EGC_SCHEDULE_COSINE;
+    optimizer.schedule = EGC_LR_SCHEDULE_COSINE;
     assert_true(egc_optimizer_lr(&optimizer, 0, 100) == 0.1);
     assert_close(egc_optimizer_lr(&optimizer, 50, 100), 0.05, 1e-12);
     assert_close(egc_optimizer_lr(&optimizer, 25, 100), 0.1 * (1 + sqrt(0.5)) / 2, 1e-12);
@@ -155,18 +156,20 @@ static void cost_by_hand(void **state)
     egc_method method;
     egc_error err = {0};
     assert_ok(egc_method_init(&method, "topk", &err), err);
-    const egc_cost_work chosen = {.n = 1023, .sent = 10, .wire_bytes = 100};
-    assert_close(egc_cost_encode(&method, &device, &chosen),
+    const egc_cost_model_work chosen = {.n = 1023, .sent = 10, .wire_bytes = 100};
+    assert_close(egc_cost_model_encode(&method, &device, &chosen),
                  (1023 * (12 + 8 + 20) + 160 + 100) * 1e-9 + 6e-6, 1e-12);
-    const egc_cost_work gathered = {.n = 1000, .wire_bytes = 500, .n_messages = 8};
-    assert_close(egc_cost_decode(&method, &device, &gathered), (4000 + 1500) * 1e-9 + 9e-6, 1e-12);
+    const egc_cost_model_work gathered = {.n = 1000, .wire_bytes = 500, .n_messages = 8};
+    assert_close(egc_cost_model_decode(&method, &device, &gathered), (4000 + 1500) * 1e-9 + 9e-6,
+                 1e-12);
     assert_ok(egc_method_init(&method, "none", &err), err);
-    const egc_cost_work whole = {.n = 1000, .sent = 1000, .wire_bytes = 4000};
-    assert_true(egc_cost_encode(&method, &device, &whole) == 0);
-    const egc_cost_work two = {.n = 1000, .wire_bytes = 8000, .n_messages = 2};
-    assert_close(egc_cost_decode(&method, &device, &two), 24000e-9 + 2e-6, 1e-12);
-    const egc_cost_work summed = {.n = 1000, .wire_bytes = 4000, .n_messages = 1, .reduced = true};
-    assert_true(egc_cost_decode(&method, &device, &summed) == 0);
+    const egc_cost_model_work whole = {.n = 1000, .sent = 1000, .wire_bytes = 4000};
+    assert_true(egc_cost_model_encode(&method, &device, &whole) == 0);
+    const egc_cost_model_work two = {.n = 1000, .wire_bytes = 8000, .n_messages = 2};
+    assert_close(egc_cost_model_decode(&method, &device, &two), 24000e-9 + 2e-6, 1e-12);
+    const egc_cost_model_work summed = {
+        .n = 1000, .wire_bytes = 4000, .n_messages = 1, .reduced = true};
+    assert_true(egc_cost_model_decode(&method, &device, &summed) == 0);
 }
 
 int main(void)

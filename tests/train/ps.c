@@ -10,13 +10,13 @@ static egc_status write_uneven(const void *params, double speed_flops, egc_buf *
 {
     const egc_cluster_common *common = params;
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
-    egc_write_zone_begin(&w, EGC_ZONE_ALL, "Cluster");
+    egc_writer_zone_begin(&w, EGC_ZONE_ALL, "Cluster");
     for (size_t host = 0; host < 16; host++) {
         w.speed_flops = host == 1 ? speed_flops / 4 : speed_flops;
-        egc_write_lone_host(&w, host, common->bandwidth_Bps, common->bandwidth_Bps,
-                            common->latency_s / 2);
+        egc_writer_host(&w, host, common->bandwidth_Bps, common->bandwidth_Bps,
+                        common->latency_s / 2);
     }
-    egc_write_zone_end(&w);
+    egc_writer_zone_end(&w);
     return egc_writer_end(&w);
 }
 
@@ -32,7 +32,7 @@ static void sync_learns_what_workers_learn_alone(void **state)
     cut_evenly(4);
     for (int i = 0; i < 6; i++)
         for (int servers = 1; servers <= 3; servers += 2) {
-            egc_training_config config = ps_of(methods[i], "sync", 4, 12);
+            egc_train_config config = ps_of(methods[i], "sync", 4, 12);
             egc_error err = {0};
             config.options.bucket_bytes = EGC_BUCKET_LAYER;
             server_params.servers = servers;
@@ -65,7 +65,7 @@ static void bound_zero_is_bulk_synchronous(void **state)
     momentum = 0;
     cut_evenly(3);
     for (int i = 0; i < 2; i++) {
-        egc_training_config config = ps_of(i ? "randomk" : "none", "ssp", 4, 12);
+        egc_train_config config = ps_of(i ? "randomk" : "none", "ssp", 4, 12);
         config.options.bucket_bytes = EGC_BUCKET_LAYER;
         server_params.bound = 0;
         server_params.servers = 2;
@@ -91,7 +91,7 @@ static void delay_of_equal_workers(void **state)
 {
     (void)state;
     for (int p = 1; p <= 8; p *= 2) {
-        egc_training_config config = ps_of("none", "async", p, 20);
+        egc_train_config config = ps_of("none", "async", p, 20);
         const result *r = run(&config);
         assert_int_equal(r->status, EGC_OK);
         assert_int_equal(r->steps, 20);
@@ -108,7 +108,7 @@ static void alone_all_modes_agree(void **state)
     double loss = NAN;
     const char *const modes[] = {"sync", "async", "ssp"};
     for (int i = 0; i < 3; i++) {
-        egc_training_config config = ps_of("egc", modes[i], 1, 15);
+        egc_train_config config = ps_of("egc", modes[i], 1, 15);
         const result *r = run(&config);
         assert_int_equal(r->status, EGC_OK);
         assert_true(isnan(loss) || r->summary.last.loss == loss);
@@ -128,7 +128,7 @@ static void all_ways_lead_to_the_minimum(void **state)
     for (int mode = 0; mode < 3; mode++)
         for (int pull = 0; pull < 2; pull++)
             for (int i = 0; i < 2; i++) {
-                egc_training_config config = ps_of(i ? "topk" : "none", modes[mode], 4, 60);
+                egc_train_config config = ps_of(i ? "topk" : "none", modes[mode], 4, 60);
                 if (i)
                     set(&config, "ratio", "0.3");
                 server_params.pull = pull;
@@ -151,7 +151,7 @@ static void stragglers(void **state)
     const char *const modes[] = {"sync", "async", "ssp"};
     double step_s[3], delay[3], compute_s[3];
     for (int i = 0; i < 3; i++) {
-        egc_training_config config = ps_of("none", modes[i], 4, 60);
+        egc_train_config config = ps_of("none", modes[i], 4, 60);
         config.cluster = &uneven;
         server_params.bound = 2;
         const egc_step_metrics *m = mean_of(&config);
@@ -173,7 +173,7 @@ static void servers_do_not_straggle(void **state)
 {
     (void)state;
     for (int64_t seed = 1; seed < 6; seed++) {
-        egc_training_config config = ps_of("none", "sync", 1, 3);
+        egc_train_config config = ps_of("none", "sync", 1, 3);
         egc_cluster_common *common = (void *)(uintptr_t)config.cluster_params;
         common->stragglers = 0.5;
         common->straggler_slowdown = 2;
@@ -188,16 +188,16 @@ static void impossible_servers(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = ps_of("none", "sync", 4, 1);
+    egc_train_config config = ps_of("none", "sync", 4, 1);
     server_params.servers = 5;
     server_params.colocated = true;
     assert_fails(
-        egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+        egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
         "algorithm.servers: must be at most the workers, 4, to be colocated with them, got "
         "5");
     server_params.colocated = false;
     server_params.servers = 13;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "workers: cluster star has 16 hosts, got 4 workers and 13 servers");
     server_params.servers = 2;
     const result *r = run(&config);
@@ -206,20 +206,20 @@ static void impossible_servers(void **state)
                         "algorithm.servers: must be at most the buckets of the model, 1, got 2; "
                         "bucket = \"layer\" makes more of them");
     config = ps_of("powersgd", "sync", 4, 1);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "method: powersgd takes several rounds a step, which algorithm ps has not; use "
                  "algorithm sync");
     config = ps_of("topk", "sync", 4, 1);
-    config.options.schedule = EGC_SCHEDULE_PRIORITY;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "schedule: is of exchanges between all workers, which algorithm ps has not; leave "
                  "it out");
     config = ps_of("topk", "sync", 4, 1);
-    config.options.partition_bytes = 1000;
-    assert_int_equal(egc_training_check(&config, &err), EGC_ERROR_UNSUPPORTED);
+    config.options.piece_bytes = 1000;
+    assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     config = ps_of("topk", "sync", 4, 1);
     assert_ok(egc_sparse_find("gtopk", &config.sparse, &err), err);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: algorithm ps has its own; must be auto, got gtopk");
 }
 
@@ -233,7 +233,7 @@ static void a_lost_message_names_step_and_server(void **state)
                             .speed = NAN,
                             .state = EGC_EVENT_DOWN,
                             .link = "*link_1_*"};
-    egc_training_config config = ps_of("none", "sync", 2, 3);
+    egc_train_config config = ps_of("none", "sync", 2, 3);
     ((egc_cluster_common *)(uintptr_t)config.cluster_params)->profiles = (egc_param_list){&cut, 1};
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_ERROR_SIMULATION);
@@ -246,7 +246,7 @@ static void a_lost_message_names_step_and_server(void **state)
 static void lost_workers_are_named(void **state)
 {
     (void)state;
-    egc_training_config config = ps_of("none", "sync", 2, 3);
+    egc_train_config config = ps_of("none", "sync", 2, 3);
     egc_event loss = {
         .at_s = 1e-6, .host = "host-1", .bandwidth_Bps = NAN, .latency_s = NAN, .speed = NAN};
     loss.state = EGC_EVENT_DOWN;
@@ -262,7 +262,7 @@ static void divergence_is_a_result(void **state)
 {
     (void)state;
     poison = true;
-    egc_training_config config = ps_of("egc", "async", 2, 10);
+    egc_train_config config = ps_of("egc", "async", 2, 10);
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_OK);
     assert_true(r->summary.diverged);
@@ -275,11 +275,11 @@ static void runs_repeat(void **state)
     (void)state;
     const char *const modes[] = {"sync", "async", "ssp"};
     for (int i = 0; i < 3; i++) {
-        egc_training_config config = ps_of("egc", modes[i], 3, 8);
+        egc_train_config config = ps_of("egc", modes[i], 3, 8);
         config.options.cost = EGC_COST_MODEL;
         config.options.layers = true;
         config.options.compress_on = EGC_COMPRESS_ON_STREAM;
-        server_params.pull = PS_PULL_RECOMPRESS;
+        server_params.pull = EGC_PS_PULL_RECOMPRESS;
         const result *a = run(&config), *b = run(&config);
         assert_int_equal(a->status, EGC_OK);
         assert_memory_equal(a->step, b->step, sizeof a->step);

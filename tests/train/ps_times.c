@@ -7,10 +7,10 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 static const double alpha = 50e-6, beta = 1 / 1.25e8, bytes = 4. * N;
 
 /* No computing, one message for each layer. */
-static egc_training_config bare(const char *method, int workers)
+static egc_train_config bare(const char *method, int workers)
 {
     forward_s = backward_s = 0;
-    egc_training_config config = ps_of(method, "sync", workers, 3);
+    egc_train_config config = ps_of(method, "sync", workers, 3);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     return config;
 }
@@ -27,7 +27,7 @@ static void one_server(void **state)
     (void)state;
     for (int i = 0; i < N_SIZES; i++) {
         int p = sizes[i];
-        egc_training_config config = bare("none", p);
+        egc_train_config config = bare("none", p);
         const egc_step_metrics *m = mean_of(&config);
         assert_close(m->step_s, 2 * alpha + 2 * p * bytes * beta, 1e-3);
         assert_close(m->comm_s, m->step_s, 1e-9);
@@ -47,7 +47,7 @@ static void equal_shards(void **state)
         for (int servers = 2; servers <= 8; servers *= 2) {
             int p = sizes[i];
             cut_evenly(servers);
-            egc_training_config config = bare("none", p);
+            egc_train_config config = bare("none", p);
             server_params.servers = servers;
             double share = fmax(1, (double)p / servers);
             assert_close(mean_of(&config)->step_s, 2 * alpha + 2 * share * bytes * beta, 1e-3);
@@ -64,7 +64,7 @@ static void unequal_shards(void **state)
     memcpy(layer_count, cut, sizeof cut);
     for (int i = 1; i < N_SIZES; i++) {
         int p = sizes[i];
-        egc_training_config config = bare("none", p);
+        egc_train_config config = bare("none", p);
         server_params.servers = 2; /* 500, and 250 + 150 + 100 one after the other */
         double alone = 2 * (alpha + p * bytes * 0.5 * beta);
         double in_turn = 3 * alpha + p * bytes * 0.5 * beta + alpha + p * bytes * 0.1 * beta;
@@ -86,7 +86,7 @@ static void colocated_shards(void **state)
     for (int i = 1; i < N_SIZES; i++) {
         int p = sizes[i];
         cut_evenly(p);
-        egc_training_config config = bare("none", p);
+        egc_train_config config = bare("none", p);
         server_params.servers = p;
         server_params.colocated = true;
         double largest = 4. * (double)layer_count[0];
@@ -104,9 +104,9 @@ static void compressed_pushes(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SIZES; i++)
-        for (int pull = PS_PULL_DENSE; pull <= PS_PULL_RECOMPRESS; pull++) {
+        for (int pull = EGC_PS_PULL_DENSE; pull <= EGC_PS_PULL_RECOMPRESS; pull++) {
             int p = sizes[i];
-            egc_training_config config = bare("topk", p);
+            egc_train_config config = bare("topk", p);
             set(&config, "index", "raw32");
             config.options.bucket_bytes = EGC_BUCKET_MODEL;
             server_params.pull = pull;
@@ -122,7 +122,7 @@ static void compressed_pushes(void **state)
 static void windows_pace_messages(void **state)
 {
     (void)state;
-    egc_training_config config = bare("none", 4);
+    egc_train_config config = bare("none", 4);
     config.options.steps = 1; /* in later ones, workers answered first push while others wait */
     for (int window = 1; window <= 4; window *= 2) {
         server_params.window = window;
@@ -137,11 +137,11 @@ static void servers_work(void **state)
     (void)state;
     double time[2];
     for (int colocated = 0; colocated < 2; colocated++) {
-        egc_training_config config = ps_of("topk", "sync", 4, 3);
+        egc_train_config config = ps_of("topk", "sync", 4, 3);
         config.options.cost = EGC_COST_MODEL;
         config.options.overlap = false;
         server_params.colocated = colocated;
-        server_params.pull = PS_PULL_RECOMPRESS;
+        server_params.pull = EGC_PS_PULL_RECOMPRESS;
         const egc_step_metrics *m = mean_of(&config);
         time[colocated] = m->step_s;
         assert_true(m->compress_s > 0 && m->decompress_s > 0);
@@ -150,7 +150,7 @@ static void servers_work(void **state)
         assert_close(m->step_s, sum, colocated ? 2e-3 : 1e-6);
     }
     assert_true(time[1] != time[0]);
-    egc_training_config config = ps_of("topk", "sync", 4, 3);
+    egc_train_config config = ps_of("topk", "sync", 4, 3);
     config.options.cost = EGC_COST_MODEL;
     config.options.overlap = false;
     double charged = mean_of(&config)->exposed_comm_s;
@@ -164,7 +164,7 @@ static void pushes_overlap_the_backward_pass(void **state)
 {
     (void)state;
     cut_evenly(4);
-    egc_training_config config = ps_of("none", "sync", 2, 3);
+    egc_train_config config = ps_of("none", "sync", 2, 3);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     const egc_step_metrics *m = mean_of(&config);
     double last = 2 * (alpha + 2 * bytes / 4 * beta);

@@ -106,7 +106,7 @@ static const egc_workload_type open_loop = {
 typedef struct result {
     egc_status status;
     egc_error err;
-    egc_training_summary summary;
+    egc_train_summary summary;
     egc_step_metrics step[MAX_STEPS];
     uint64_t steps;
     double units;  /* rows */
@@ -160,23 +160,22 @@ static inline egc_status keep_event(void *arg, const egc_timeline_event *event, 
     return EGC_OK;
 }
 
-static inline egc_training_config config_of(const egc_workload_type *workload, const char *method,
-                                            int workers, int steps)
+static inline egc_train_config config_of(const egc_workload_type *workload, const char *method,
+                                         int workers, int steps)
 {
     static char cluster[4096];
     egc_error err = {0};
-    egc_training_config config = {
+    egc_train_config config = {
         .workload = workload,
         .cluster_params = cluster,
         .device = {.flops = 1e12, .efficiency = 0.5, .memory_Bps = 1e9, .launch_s = 1e-6}};
     assert_ok(egc_cluster_find("star", &config.cluster, &err), err);
-    egc_params_init(config.cluster->params, cluster);
+    egc_param_init(config.cluster->params, cluster);
     egc_scalar hosts = {.kind = EGC_SCALAR_NUMBER, .number = 16};
-    assert_ok(
-        egc_param_set(egc_params_find(config.cluster->params, "hosts"), cluster, &hosts, &err),
-        err);
+    assert_ok(egc_param_set(egc_param_find(config.cluster->params, "hosts"), cluster, &hosts, &err),
+              err);
     assert_ok(egc_method_init(&config.method, method, &err), err);
-    egc_params_init(egc_training_params, &config.options);
+    egc_param_init(egc_train_config_params, &config.options);
     config.options.workers = workers;
     config.options.steps = steps;
     config.options.cost = EGC_COST_NONE;
@@ -186,33 +185,33 @@ static inline egc_training_config config_of(const egc_workload_type *workload, c
     return config;
 }
 
-static inline void set(egc_training_config *config, const char *key, const char *word)
+static inline void set(egc_train_config *config, const char *key, const char *word)
 {
     egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
     egc_error err = {0};
     assert_ok(egc_method_set(&config->method, key, &value, &err), err);
 }
 
-static inline void set_cluster(egc_training_config *config, const char *key, const char *word)
+static inline void set_cluster(egc_train_config *config, const char *key, const char *word)
 {
     egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = word};
     egc_error err = {0};
-    const egc_param *param = egc_params_find(config->cluster->params, key);
+    const egc_param *param = egc_param_find(config->cluster->params, key);
     assert_ok(egc_param_set(param, (void *)(uintptr_t)config->cluster_params, &value, &err), err);
 }
 
-static inline const result *run(const egc_training_config *config)
+static inline const result *run(const egc_train_config *config)
 {
     result *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(r != MAP_FAILED);
     pid_t child = fork();
     if (child == 0) {
-        const egc_training_sink sink = {.arg = r,
-                                        .step = keep_step,
-                                        .unit = count_unit,
-                                        .evaluation = hash_evaluation,
-                                        .event = keep_event};
-        r->status = egc_training_run(config, &sink, &r->summary, &r->err);
+        const egc_train_sink sink = {.arg = r,
+                                     .step = keep_step,
+                                     .unit = count_unit,
+                                     .evaluation = hash_evaluation,
+                                     .event = keep_event};
+        r->status = egc_train_run(config, &sink, &r->summary, &r->err);
         _exit(0);
     }
     int status;

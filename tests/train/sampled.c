@@ -9,7 +9,7 @@ static void sampled_dense_training(void **state)
 {
     (void)state;
     for (int overlap = 0; overlap < 2; overlap++) {
-        egc_training_config config = config_of(&closed, "none", 8, 12);
+        egc_train_config config = config_of(&closed, "none", 8, 12);
         config.options.bucket_bytes = EGC_BUCKET_LAYER;
         config.options.overlap = overlap;
         const result *whole = run(&config);
@@ -41,12 +41,12 @@ static void sampled_training_on_all_streams(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 8; variant++) {
-        egc_training_config config = config_of(&open_loop, "fp16", 8, 12);
+        egc_train_config config = config_of(&open_loop, "fp16", 8, 12);
         config.options.bucket_bytes = variant & 1 ? EGC_BUCKET_FUSION : EGC_BUCKET_LAYER;
         config.options.cost = EGC_COST_MODEL;
         config.options.compress_on = (variant >> 1) & 1;
-        config.options.schedule = variant >> 2;
-        config.options.partition_bytes = 1000;
+        config.options.exchange_order = variant >> 2;
+        config.options.piece_bytes = 1000;
         const result *whole = run(&config);
         config.options.sampled_workers = 2;
         const result *sampled = run(&config);
@@ -66,7 +66,7 @@ static void sampled_training_on_all_streams(void **state)
 static void sampled_sparse_training(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&closed, "maxentropy", 16, 10);
+    egc_train_config config = config_of(&closed, "maxentropy", 16, 10);
     config.options.sampled_workers = 3;
     const result *r = run(&config), *again = run(&config);
     assert_ok(r->status, r->err);
@@ -87,7 +87,7 @@ static void sampled_sparse_training(void **state)
 static void sampled_low_rank_training(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&closed, "powersgd", 8, 6);
+    egc_train_config config = config_of(&closed, "powersgd", 8, 6);
     const result *whole = run(&config);
     config.options.sampled_workers = 3;
     const result *r = run(&config);
@@ -103,14 +103,14 @@ static void what_cannot_be_sampled(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = config_of(&closed, "cltk", 8, 2);
+    egc_train_config config = config_of(&closed, "cltk", 8, 2);
     config.options.sampled_workers = 2;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "sampled_workers: method cltk gives every worker a part of its own; must be 0, "
                  "got 2");
     config = config_of(&closed, "none", 2, 2);
     config.options.sampled_workers = 3;
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "sampled_workers: must be at most workers, 2, got 3");
 }
 

@@ -37,7 +37,7 @@ static inline egc_status open_layers(egc_workload *w, const void *params,
     w->n_params = N;
     strcpy(w->model, "quadratic");
     w->optimizer =
-        (egc_optimizer){.lr = 0.05, .momentum = momentum, .schedule = EGC_SCHEDULE_COSINE};
+        (egc_optimizer){.lr = 0.05, .momentum = momentum, .schedule = EGC_LR_SCHEDULE_COSINE};
     return EGC_OK;
 }
 
@@ -53,7 +53,7 @@ static const egc_workload_type layers = {
 };
 
 extern const egc_algorithm_type egc_algorithm_ps;
-static ps_params server_params;
+static egc_ps_params server_params;
 
 static inline void set_server(const char *key, const char *text)
 {
@@ -63,21 +63,20 @@ static inline void set_server(const char *key, const char *text)
     if (*end)
         value = (egc_scalar){.kind = EGC_SCALAR_TEXT, .text = text};
     const egc_param *table = egc_algorithm_ps.params;
-    assert_ok(egc_param_set(egc_params_find(table, key), &server_params, &value, &err), err);
+    assert_ok(egc_param_set(egc_param_find(table, key), &server_params, &value, &err), err);
 }
 
-static inline egc_training_config ps_of(const char *method, const char *mode, int workers,
-                                        int steps)
+static inline egc_train_config ps_of(const char *method, const char *mode, int workers, int steps)
 {
-    egc_training_config config = config_of(&layers, method, workers, steps);
+    egc_train_config config = config_of(&layers, method, workers, steps);
     config.algorithm = &egc_algorithm_ps;
-    egc_params_init(egc_algorithm_ps.params, &server_params);
+    egc_param_init(egc_algorithm_ps.params, &server_params);
     set_server("mode", mode);
     config.algorithm_params = &server_params;
     return config;
 }
 
-static inline const egc_step_metrics *mean_of(const egc_training_config *config)
+static inline const egc_step_metrics *mean_of(const egc_train_config *config)
 {
     const result *r = run(config);
     if (r->status)

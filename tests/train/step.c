@@ -28,7 +28,7 @@ static void dense_training_is_momentum_sgd(void **state)
 {
     (void)state;
     for (int workers = 1; workers <= 5; workers++) {
-        egc_training_config config = config_of(&closed, "none", workers, 20);
+        egc_train_config config = config_of(&closed, "none", workers, 20);
         const result *r = run(&config);
         if (r->status)
             fail_msg("%s", r->err.message);
@@ -49,7 +49,7 @@ static void sending_everything_learns_the_same(void **state)
     (void)state;
     const char *const memories[] = {"none", "residual", "momentum"};
     for (int i = 0; i < 3; i++) {
-        egc_training_config config = config_of(&closed, "threshold", 4, 20);
+        egc_train_config config = config_of(&closed, "threshold", 4, 20);
         set(&config, "tau", "0");
         set(&config, "memory", memories[i]);
         set(&config, "masking", "false");
@@ -61,7 +61,7 @@ static void sending_everything_learns_the_same(void **state)
         config.exchange = NULL;
     }
     /* masking of everything, corrected by c(1) = 1/(1-m): the steady state of momentum SGD */
-    egc_training_config config = config_of(&closed, "threshold", 4, 40);
+    egc_train_config config = config_of(&closed, "threshold", 4, 40);
     set(&config, "tau", "0");
     set(&config, "memory", "momentum");
     set(&config, "lr_correction", "layer");
@@ -72,7 +72,7 @@ static void sending_everything_learns_the_same(void **state)
 static void methods_scale_the_learning_rate(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&closed, "none", 3, 20);
+    egc_train_config config = config_of(&closed, "none", 3, 20);
     set(&config, "lr_scale", "0.2");
     assert_close(run(&config)->summary.last.loss, reference_loss(3, 20, 0.01f), 1e-5);
 }
@@ -84,9 +84,9 @@ static void exchanges_learn_the_same(void **state)
     for (int workers = 1; workers <= 6; workers += 1) {
         double loss = NAN;
         for (const egc_exchange_type *const *x = egc_exchange_types(); *x; x++) {
-            if ((*x)->kind != EGC_EXCHANGE_GATHER)
+            if ((*x)->kind != EGC_COLLECTIVE_ALLGATHER)
                 continue;
-            egc_training_config config = config_of(&closed, "egc", workers, 10);
+            egc_train_config config = config_of(&closed, "egc", workers, 10);
             assert_ok(egc_exchange_find((*x)->name, &config.exchange, &err), err);
             const result *r = run(&config);
             assert_int_equal(r->status, EGC_OK);
@@ -104,7 +104,7 @@ static void exchanges_learn_the_same(void **state)
 static void times_without_overlap(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "none", 1, 3);
+    egc_train_config config = config_of(&open_loop, "none", 1, 3);
     const result *r = run(&config);
     assert_close(r->summary.mean.step_s, 2 * (forward_s + backward_s), 1e-6);
     assert_close(r->summary.mean.compute_s, 2 * (forward_s + backward_s), 1e-6);
@@ -125,13 +125,13 @@ static void times_without_overlap(void **state)
 static void overlap_hides_communication(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "none", 2, 4);
+    egc_train_config config = config_of(&open_loop, "none", 2, 4);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     char *cluster = (char *)config.cluster_params;
     egc_error err = {0};
     egc_scalar latency = {.kind = EGC_SCALAR_TEXT, .text = "4ms"};
     assert_ok(
-        egc_param_set(egc_params_find(config.cluster->params, "latency"), cluster, &latency, &err),
+        egc_param_set(egc_param_find(config.cluster->params, "latency"), cluster, &latency, &err),
         err);
     const result *r = run(&config);
     double large = 4e-3 + 4. * LARGE / 1.25e8, small = 4e-3 + 4. * SMALL / 1.25e8;
@@ -146,7 +146,7 @@ static void costs_are_charged(void **state)
 {
     (void)state;
     for (int on_stream = 0; on_stream < 2; on_stream++) {
-        egc_training_config config = config_of(&open_loop, "topk", 4, 3);
+        egc_train_config config = config_of(&open_loop, "topk", 4, 3);
         config.options.cost = EGC_COST_MODEL;
         config.options.overlap = false;
         config.options.compress_on = on_stream;
@@ -166,7 +166,7 @@ static void nan_in_a_gradient(void **state)
 {
     (void)state;
     poison = true;
-    egc_training_config config = config_of(&open_loop, "egc", 2, 10);
+    egc_train_config config = config_of(&open_loop, "egc", 2, 10);
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_ERROR_NONFINITE);
     assert_string_equal(r->err.message, "step 3: worker 1: small..large: gradient has 1 NaN and "
@@ -189,12 +189,12 @@ static void impossible_configurations(void **state)
 {
     (void)state;
     egc_error err;
-    egc_training_config config = config_of(&open_loop, "egc", 17, 1);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_RANGE,
+    egc_train_config config = config_of(&open_loop, "egc", 17, 1);
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_RANGE,
                  "workers: cluster star has 16 hosts, got 17 workers");
     config.options.workers = 4;
     assert_int_equal(egc_exchange_find("ring", &config.exchange, &err), EGC_OK);
-    assert_fails(egc_training_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "exchange: ring sums messages, which suits no round of method egc; use auto "
                  "(here allgather-rd)");
 }
@@ -202,7 +202,7 @@ static void impossible_configurations(void **state)
 static void simulated_time_can_be_limited(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "none", 2, 50);
+    egc_train_config config = config_of(&open_loop, "none", 2, 50);
     config.options.max_sim_time_s = 0.1;
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_ERROR_TIMEOUT);
@@ -212,7 +212,7 @@ static void simulated_time_can_be_limited(void **state)
 static void units_are_reported_when_asked(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "egc", 2, 5);
+    egc_train_config config = config_of(&open_loop, "egc", 2, 5);
     assert_true(run(&config)->units == 0);
     config.options.layers = true;
     assert_true(run(&config)->units == 5); /* one bucket */
@@ -223,7 +223,7 @@ static void units_are_reported_when_asked(void **state)
 static void runs_repeat(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&closed, "egc", 3, 8);
+    egc_train_config config = config_of(&closed, "egc", 3, 8);
     config.options.cost = EGC_COST_MODEL;
     const result *a = run(&config), *b = run(&config);
     assert_memory_equal(a->step, b->step, sizeof a->step);

@@ -5,19 +5,19 @@
 
 enum { FIRST_READY = 0, LAST_READY = 1 }; /* the buckets of the large layer, and of the small */
 
-static egc_training_config by_ring(const egc_workload_type *workload, int workers, int steps)
+static egc_train_config by_ring(const egc_workload_type *workload, int workers, int steps)
 {
     egc_error err = {0};
-    egc_training_config config = config_of(workload, "none", workers, steps);
+    egc_train_config config = config_of(workload, "none", workers, steps);
     assert_ok(egc_exchange_find("ring", &config.exchange, &err), err);
     return config;
 }
 
 /* Two workers on a star where exchanging 400 bytes by a ring takes about 0.9 ms, nine tenths of a
  * forward pass of a layer: two messages of half the bytes. */
-static egc_training_config slow_network(const egc_workload_type *workload, int steps)
+static egc_train_config slow_network(const egc_workload_type *workload, int steps)
 {
-    egc_training_config config = by_ring(workload, 2, steps);
+    egc_train_config config = by_ring(workload, 2, steps);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     set_cluster(&config, "bandwidth", "4.5e5");
     set_cluster(&config, "latency", "5us");
@@ -53,15 +53,15 @@ static void priority_hides_a_forward_pass(void **state)
     (void)state;
     enum { STEPS = 6 };
     double f = forward_s, b = backward_s;
-    egc_training_config config = slow_network(&open_loop, STEPS);
+    egc_train_config config = slow_network(&open_loop, STEPS);
     const result *fifo = run(&config);
     assert_close(fifo->summary.mean.step_s, 2 * f + b + 10 * e, 2e-2); /* a message, not ten */
-    config.options.partition_bytes = 400;
+    config.options.piece_bytes = 400;
     fifo = run(&config);
     for (int i = 0; i < STEPS; i++)
         assert_close(fifo->step[i].step_s, 2 * f + b + 10 * e, 1e-5);
 
-    config.options.schedule = EGC_SCHEDULE_PRIORITY;
+    config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
     const result *r = run(&config);
     assert_close(r->step[0].step_s, 2 * f + 2 * b, 1e-5);
     for (int i = 1; i < STEPS - 1; i++)
@@ -82,10 +82,10 @@ static void priority_hides_a_forward_pass(void **state)
 static void priority_orders_what_is_ready(void **state)
 {
     (void)state;
-    egc_training_config config = slow_network(&open_loop, 4);
+    egc_train_config config = slow_network(&open_loop, 4);
     config.options.overlap = false;
     const result *fifo = run(&config);
-    config.options.schedule = EGC_SCHEDULE_PRIORITY;
+    config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
     const result *r = run(&config);
     assert_close(r->step[1].step_s, fifo->step[1].step_s - forward_s, 1e-5);
 }
@@ -97,11 +97,11 @@ static void priority_is_never_slower_here(void **state)
     const double partitions[] = {INFINITY, 1000, 400};
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 3; j++) {
-            egc_training_config config = slow_network(&open_loop, 8);
+            egc_train_config config = slow_network(&open_loop, 8);
             set_cluster(&config, "bandwidth", bandwidths[i]);
-            config.options.partition_bytes = partitions[j];
+            config.options.piece_bytes = partitions[j];
             double fifo_s = run(&config)->summary.sim_time_s;
-            config.options.schedule = EGC_SCHEDULE_PRIORITY;
+            config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
             assert_true(run(&config)->summary.sim_time_s <= fifo_s * (1 + 1e-9));
         }
 }
@@ -113,7 +113,7 @@ static void priority_is_never_slower_here(void **state)
 static void fused_buckets_wait_for_their_cycle(void **state)
 {
     (void)state;
-    egc_training_config config = by_ring(&open_loop, 2, 3);
+    egc_train_config config = by_ring(&open_loop, 2, 3);
     config.options.bucket_bytes = EGC_BUCKET_FUSION;
     double large_s = 2 * 50e-6 + 4. * LARGE / 1.25e8, small_s = 2 * 50e-6 + 4. * SMALL / 1.25e8;
     config.options.cycle_s = 3e-3;
@@ -150,12 +150,13 @@ static void streams_and_order_change_no_learning(void **state)
     const char *const methods[] = {"none", "topk", "egc", "powersgd", "cltk", "signum"};
     for (int m = 0; m < 6; m++)
         for (int workers = 1; workers <= 4; workers += 3) {
-            egc_training_config config = config_of(&closed, methods[m], workers, 6);
+            egc_train_config config = config_of(&closed, methods[m], workers, 6);
             config.options.bucket_bytes = EGC_BUCKET_LAYER;
             config.options.cost = EGC_COST_MODEL;
             const result *want = run(&config);
             for (int variant = 1; variant < 8; variant++) {
-                config.options.schedule = variant & 1 ? EGC_SCHEDULE_PRIORITY : EGC_SCHEDULE_FIFO;
+                config.options.exchange_order =
+                    variant & 1 ? EGC_EXCHANGE_ORDER_PRIORITY : EGC_EXCHANGE_ORDER_FIFO;
                 config.options.compress_on = (variant >> 1) & 1;
                 config.options.overlap = variant >> 2;
                 assert_learnt_alike(run(&config), want);
@@ -170,10 +171,10 @@ static void pieces_add_up(void **state)
     const char *const methods[] = {"none", "fp16", "powersgd"};
     const double partitions[] = {1, 12, 400, 3600, 1e9};
     for (int m = 0; m < 3; m++) {
-        egc_training_config config = config_of(&closed, methods[m], 3, 10);
+        egc_train_config config = config_of(&closed, methods[m], 3, 10);
         double want = run(&config)->summary.last.loss;
         for (int p = 0; p < 5; p++) {
-            config.options.partition_bytes = partitions[p];
+            config.options.piece_bytes = partitions[p];
             const result *r = run(&config);
             if (r->status)
                 fail_msg("%s", r->err.message);
@@ -194,7 +195,7 @@ static double seconds(const egc_timeline_event *event)
 static void compressing_overlaps_exchanging(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "topk", 2, 3);
+    egc_train_config config = config_of(&open_loop, "topk", 2, 3);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     config.options.cost = EGC_COST_MODEL;
     config.options.overlap = false;
@@ -227,7 +228,7 @@ static void compressing_overlaps_exchanging(void **state)
 static void a_core_is_shared(void **state)
 {
     (void)state;
-    egc_training_config config = config_of(&open_loop, "topk", 1, 2);
+    egc_train_config config = config_of(&open_loop, "topk", 1, 2);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     config.options.cost = EGC_COST_MODEL;
     config.options.compress_on = EGC_COMPRESS_ON_STREAM;
@@ -251,12 +252,12 @@ static void streams_do_one_thing_at_a_time(void **state)
     const char *const methods[] = {"none", "topk", "powersgd", "signum"};
     for (int m = 0; m < 4; m++)
         for (int variant = 0; variant < 4; variant++) {
-            egc_training_config config = config_of(&open_loop, methods[m], 3, 5);
+            egc_train_config config = config_of(&open_loop, methods[m], 3, 5);
             config.options.bucket_bytes = EGC_BUCKET_LAYER;
             config.options.cost = EGC_COST_MODEL;
-            config.options.schedule = variant & 1;
+            config.options.exchange_order = variant & 1;
             config.options.compress_on = variant >> 1;
-            config.options.partition_bytes = 1000;
+            config.options.piece_bytes = 1000;
             const result *r = run(&config);
             double ends[3][EGC_N_STREAMS] = {0};
             assert_true(r->status == EGC_OK && r->events > 5 * 3 * 6);
@@ -288,10 +289,10 @@ static void exposed_is_waiting_for_the_network(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 4; variant++) {
-        egc_training_config config = config_of(&open_loop, "topk", 4, 4);
+        egc_train_config config = config_of(&open_loop, "topk", 4, 4);
         config.options.bucket_bytes = EGC_BUCKET_LAYER;
         config.options.cost = EGC_COST_MODEL;
-        config.options.schedule = variant & 1;
+        config.options.exchange_order = variant & 1;
         config.options.compress_on = variant >> 1;
         config.device.launch_s = 2e-3;
         set_cluster(&config, "cores", "3");

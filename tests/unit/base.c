@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/buf.h"
-#include "base/element.h"
 #include "base/mem.h"
+#include "base/number/element.h"
+#include "base/quantity.h"
 #include "base/rng.h"
-#include "base/units.h"
 
 static void errors_carry_place_and_reason(void **state)
 {
@@ -54,17 +54,17 @@ static void errors_are_one_line(void **state)
 static void of_many_names_the_first_are_told(void **state)
 {
     (void)state;
-    egc_some_names some = {0};
+    egc_error_names some = {0};
     char name[100];
-    egc_some_names_add(&some, "a");
-    egc_some_names_add(&some, "b");
+    egc_error_names_add(&some, "a");
+    egc_error_names_add(&some, "b");
     assert_string_equal(some.text, "a, b");
     for (size_t length = 1; length < sizeof name; length++) {
-        some = (egc_some_names){0};
+        some = (egc_error_names){0};
         memset(name, 'n', length);
         name[length] = '\0';
         for (int i = 0; i < 300; i++)
-            egc_some_names_add(&some, name);
+            egc_error_names_add(&some, name);
         size_t told = strlen(some.text) - strlen("...");
         assert_string_equal(some.text + told, "...");
         assert_int_equal(told % (length + 2), 0);
@@ -109,22 +109,22 @@ static void bits_come_back(void **state)
     static unsigned width[N];
     egc_buf buf = {0};
     egc_error err = {0};
-    egc_bit_writer writer = egc_bit_writer_to(&buf);
+    egc_bits_writer writer = egc_bits_writer_to(&buf);
     uint64_t random = 4;
     for (int i = 0; i < N; i++) {
-        width[i] = (unsigned)(egc_splitmix64(&random) % 33);
-        value[i] = width[i] ? (uint32_t)(egc_splitmix64(&random) >> (64 - width[i])) : 0;
+        width[i] = (unsigned)(egc_rng_next(&random) % 33);
+        value[i] = width[i] ? (uint32_t)(egc_rng_next(&random) >> (64 - width[i])) : 0;
         assert_ok(egc_bits_write(&writer, value[i], width[i], &err), err);
     }
     assert_ok(egc_bits_flush(&writer, &err), err);
     egc_reader bytes = egc_reader_of(buf.data, buf.len);
-    egc_bit_reader reader = egc_bit_reader_of(&bytes);
+    egc_bits_reader reader = egc_bits_reader_of(&bytes);
     for (int i = 0; i < N; i++) {
         uint32_t got;
         assert_ok(egc_bits_read(&reader, width[i], &got, &err), err);
         assert_int_equal(got, value[i]);
     }
-    egc_bit_reader_finish(&reader, &bytes);
+    egc_bits_reader_finish(&reader, &bytes);
     assert_int_equal(egc_reader_left(&bytes), 0);
     uint32_t more;
     assert_fails(egc_bits_read(&reader, 8, &more, &err), err, EGC_ERROR_FORMAT,
@@ -138,13 +138,13 @@ static void unary_codes_are_limited(void **state)
     egc_buf buf = {0};
     egc_error err = {0};
     const uint32_t values[] = {0, 1, 31, 32, 33, 100};
-    egc_bit_writer writer = egc_bit_writer_to(&buf);
+    egc_bits_writer writer = egc_bits_writer_to(&buf);
     for (int i = 0; i < 6; i++)
         assert_ok(egc_bits_write_unary(&writer, values[i], &err), err);
     assert_ok(egc_bits_flush(&writer, &err), err);
     assert_int_equal(buf.len, (0 + 1 + 31 + 32 + 33 + 100 + 6 + 7) / 8);
     egc_reader bytes = egc_reader_of(buf.data, buf.len);
-    egc_bit_reader reader = egc_bit_reader_of(&bytes);
+    egc_bits_reader reader = egc_bits_reader_of(&bytes);
     uint32_t got;
     for (int i = 0; i < 5; i++) {
         assert_ok(egc_bits_read_unary(&reader, 100, &got, &err), err);
@@ -162,32 +162,32 @@ static void varints(void **state)
     egc_buf buf = {0};
     egc_error err = {0};
     const uint8_t dwarf[] = {0xe5, 0x8e, 0x26};
-    assert_ok(egc_varint_append(&buf, 624485, &err), err);
+    assert_ok(egc_bits_append_varint(&buf, 624485, &err), err);
     assert_int_equal(buf.len, 3);
     assert_memory_equal(buf.data, dwarf, 3);
     const uint32_t values[] = {0, 1, 127, 128, 16383, 16384, 1u << 28, UINT32_MAX};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         uint32_t got;
         egc_buf_clear(&buf);
-        assert_ok(egc_varint_append(&buf, values[i], &err), err);
-        assert_int_equal(buf.len, egc_varint_bytes(values[i]));
+        assert_ok(egc_bits_append_varint(&buf, values[i], &err), err);
+        assert_int_equal(buf.len, egc_bits_varint_bytes(values[i]));
         egc_reader reader = egc_reader_of(buf.data, buf.len);
-        assert_ok(egc_varint_read(&reader, &got, &err), err);
+        assert_ok(egc_bits_read_varint(&reader, &got, &err), err);
         assert_int_equal(got, values[i]);
         reader = egc_reader_of(buf.data, buf.len - 1);
-        assert_int_equal(egc_varint_read(&reader, &got, &err), EGC_ERROR_FORMAT);
+        assert_int_equal(egc_bits_read_varint(&reader, &got, &err), EGC_ERROR_FORMAT);
     }
     const uint8_t endless[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     egc_reader reader = egc_reader_of(endless, sizeof endless);
     uint32_t got;
-    assert_fails(egc_varint_read(&reader, &got, &err), err, EGC_ERROR_FORMAT,
+    assert_fails(egc_bits_read_varint(&reader, &got, &err), err, EGC_ERROR_FORMAT,
                  "varint is longer than 32 bits");
     const uint8_t padded[] = {0x83, 0x80, 0x00};
     reader = egc_reader_of(padded, sizeof padded);
-    assert_fails(egc_varint_read(&reader, &got, &err), err, EGC_ERROR_FORMAT,
+    assert_fails(egc_bits_read_varint(&reader, &got, &err), err, EGC_ERROR_FORMAT,
                  "varint is longer than its number needs");
     reader = egc_reader_of(padded + 2, 1);
-    assert_ok(egc_varint_read(&reader, &got, &err), err);
+    assert_ok(egc_bits_read_varint(&reader, &got, &err), err);
     assert_int_equal(got, 0);
     egc_buf_fini(&buf);
 }
@@ -312,7 +312,7 @@ static void halves_add_as_if_exact(void **state)
     uint64_t random = 21;
     for (int i = 0; i < 200000; i++) {
         egc_element element = i % 2 ? EGC_ELEMENT_FP16 : EGC_ELEMENT_BF16;
-        uint64_t bits = egc_splitmix64(&random);
+        uint64_t bits = egc_rng_next(&random);
         if (i % 3) /* of like magnitude, so that the sum needs rounding */
             bits = (bits & ~0xffff0000u) | ((bits & 0xffff) + (bits >> 40 & 0x1fff)) << 16;
         uint16_t a = (uint16_t)bits, b = (uint16_t)(bits >> 16);
@@ -360,7 +360,7 @@ static void floats_add_at_any_length_and_alignment(void **state)
 }
 
 /* Every half is a float, and comes back from it; Inf becomes the largest and NaN stays NaN, as
- * base/half.h says. */
+ * base/number/half.h says. */
 static void elements_come_back_from_floats(void **state)
 {
     (void)state;
@@ -409,8 +409,8 @@ static void splitmix64_is_the_published_one(void **state)
     }
     assert_true(fabs(sum / 1e5) < 4 / sqrt(1e5) && fabs(sum2 / 1e5 - 1) < 4 * sqrt(2 / 1e5));
     gsl_rng_free(rng);
-    assert_true(egc_seed_derive(1, 2, 3) != egc_seed_derive(1, 3, 2));
-    assert_true(egc_seed_derive(1, 2, 3) != egc_seed_derive(2, 2, 3));
+    assert_true(egc_rng_derive_seed(1, 2, 3) != egc_rng_derive_seed(1, 3, 2));
+    assert_true(egc_rng_derive_seed(1, 2, 3) != egc_rng_derive_seed(2, 2, 3));
 }
 
 static void quantities(void **state)
@@ -447,15 +447,15 @@ static void reals_print_short_and_exact(void **state)
 {
     (void)state;
     char text[32];
-    assert_string_equal(egc_real_format(0.1, text, sizeof text), "0.1");
-    assert_string_equal(egc_real_format(1e9, text, sizeof text), "1000000000");
+    assert_string_equal(egc_text_format_real(0.1, text, sizeof text), "0.1");
+    assert_string_equal(egc_text_format_real(1e9, text, sizeof text), "1000000000");
     uint64_t random = 12;
     for (int i = 0; i < 10000; i++) {
-        uint64_t bits = egc_splitmix64(&random);
+        uint64_t bits = egc_rng_next(&random);
         double value;
         memcpy(&value, &bits, sizeof value);
         if (isfinite(value))
-            assert_true(strtod(egc_real_format(value, text, sizeof text), NULL) == value);
+            assert_true(strtod(egc_text_format_real(value, text, sizeof text), NULL) == value);
     }
 }
 

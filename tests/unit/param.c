@@ -62,14 +62,14 @@ static egc_scalar boolean(bool value)
 
 static egc_status set(thing *t, const char *name, egc_scalar value, egc_error *err)
 {
-    return egc_param_set(egc_params_find(table, name), t, &value, err);
+    return egc_param_set(egc_param_find(table, name), t, &value, err);
 }
 
 static void assert_printed(const thing *t, const char *want)
 {
     egc_buf out = {0};
     egc_error err = {0};
-    assert_ok(egc_params_format(table, t, true, &out, &err), err);
+    assert_ok(egc_param_format_all(table, t, true, &out, &err), err);
     assert_string_equal(out.data ? (char *)out.data : "", want);
     egc_buf_fini(&out);
 }
@@ -79,7 +79,7 @@ static void values_are_set_and_printed(void **state)
     (void)state;
     thing t;
     egc_error err = {0};
-    egc_params_init(table, &t);
+    egc_param_init(table, &t);
     assert_true(isnan(t.real) && t.size == 100 && t.count == 3 && t.flag && t.choice == 1);
     assert_string_equal(t.text, "t");
     assert_printed(&t, "");
@@ -105,7 +105,7 @@ static void wrong_values_are_refused(void **state)
     (void)state;
     thing t, before;
     egc_error err;
-    egc_params_init(table, &t);
+    egc_param_init(table, &t);
     before = t;
     assert_fails(set(&t, "real", number(0), &err), err, EGC_ERROR_RANGE,
                  "must be in (0, 1], got 0");
@@ -140,7 +140,7 @@ static void wrong_values_are_refused(void **state)
     assert_int_equal(t.count, before.count);
     assert_int_equal(t.choice, before.choice);
     assert_true(isnan(t.real) && t.size == before.size);
-    assert_null(egc_params_find(table, "rael"));
+    assert_null(egc_param_find(table, "rael"));
 }
 
 /* Items are printed without what is at its default, so that a long list stays readable. */
@@ -150,14 +150,14 @@ static void lists_are_printed(void **state)
     thing t;
     egc_error err = {0};
     part parts[3];
-    egc_params_init(table, &t);
-    assert_true(t.parts.n == 0 && !egc_param_changed(egc_params_find(table, "parts"), &t));
+    egc_param_init(table, &t);
+    assert_true(t.parts.n == 0 && !egc_param_changed(egc_param_find(table, "parts"), &t));
     for (int i = 0; i < 3; i++)
-        egc_params_init(part_table, &parts[i]);
+        egc_param_init(part_table, &parts[i]);
     parts[0].weight = 2;
     strcpy(parts[2].name, "z");
     egc_buf empty = {0};
-    assert_ok(egc_param_format(egc_params_find(table, "parts"), &t, &empty, &err), err);
+    assert_ok(egc_param_format(egc_param_find(table, "parts"), &t, &empty, &err), err);
     assert_string_equal((char *)empty.data, "{}");
     egc_buf_fini(&empty);
     t.parts = (egc_param_list){parts, 3};
@@ -185,11 +185,11 @@ static void lists_of_values_are_printed(void **state)
     egc_param_list sizes;
     egc_buf out = {0};
     egc_error err = {0};
-    egc_params_init(sizes_table, &sizes);
-    assert_ok(egc_params_format(sizes_table, &sizes, false, &out, &err), err);
+    egc_param_init(sizes_table, &sizes);
+    assert_ok(egc_param_format_all(sizes_table, &sizes, false, &out, &err), err);
     sizes = (egc_param_list){items, 3};
     assert_ok(egc_buf_printf(&out, &err, " "), err);
-    assert_ok(egc_params_format(sizes_table, &sizes, true, &out, &err), err);
+    assert_ok(egc_param_format_all(sizes_table, &sizes, true, &out, &err), err);
     assert_ok(egc_buf_printf(&out, &err, " "), err);
     assert_ok(egc_param_range(sizes_table, &out, &err), err);
     assert_string_equal((char *)out.data,

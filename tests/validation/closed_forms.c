@@ -54,13 +54,13 @@ static void add(validation *v, const char *subject, int network, int p, double b
 
 static void compare_exchange(validation *v, const egc_exchange_type *type, int p, int network)
 {
-    bool cut = type->kind == EGC_EXCHANGE_REDUCE || type->kind == EGC_EXCHANGE_SCATTER;
+    bool cut = type->kind == EGC_COLLECTIVE_ALLREDUCE || type->kind == EGC_COLLECTIVE_ALLTOALL;
     one_call call = {type, networks[network].message_bytes * (cut ? (size_t)p : 1), 0};
     double n = (double)call.bytes;
     double expected = type->closed_form(p, n, networks[network].latency_s,
                                         1 / networks[network].bandwidth_Bps, 0);
     add(v, type->name, network, p, n, expected, time_of(one_call_main, &call, p, network),
-        egc_exchange_least_bytes(type->kind, p, n));
+        egc_tuning_least_bytes(type->kind, p, n));
 }
 
 /* In groups of each size that divides the ranks; all are equally near on a star. */
@@ -78,7 +78,7 @@ static void compare_groups(validation *v, const egc_exchange_type *type)
         add(v, subject, NETWORK, P, (double)call.bytes,
             type->grouped_form(P, (double)call.bytes, &network),
             time_of(one_call_main, &call, P, NETWORK),
-            egc_exchange_least_bytes(type->kind, P, (double)call.bytes));
+            egc_tuning_least_bytes(type->kind, P, (double)call.bytes));
     }
 }
 

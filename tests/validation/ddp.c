@@ -26,11 +26,11 @@ static double ddp_step_s(const egc_workload *model, double alone_s)
     test_cluster nodes;
     const egc_exchange_type *ring;
     step s = {.overlap = true};
-    const egc_plan_options options = {.bucket_bytes = 25 * 0x1p20,
-                                      .first_bucket_bytes = 0x1p20,
-                                      .speed_flops = step_speed_flops(model, alone_s)};
+    const egc_partition_options options = {.bucket_bytes = 25 * 0x1p20,
+                                           .first_bucket_bytes = 0x1p20,
+                                           .speed_flops = step_speed_flops(model, alone_s)};
     assert_ok(egc_exchange_find("ring", &ring, &err), err);
-    assert_ok(egc_plan_init(&s.plan, model, &options, &err), err);
+    assert_ok(egc_partition_init(&s.plan, model, &options, &err), err);
     assert_ok(
         make_cluster("hierarchical", "nodes=2 gpus=8 bandwidth=5e10 latency=5e-6", &nodes, &err),
         err);
@@ -38,7 +38,7 @@ static double ddp_step_s(const egc_workload *model, double alone_s)
         s.exchange[b] = ring;
     double time_s = step_time(&s, WORKERS, CARDS_BPS, 5e-6, &nodes);
     free_cluster(&nodes);
-    egc_plan_fini(&s.plan);
+    egc_partition_fini(&s.plan);
     return time_s;
 }
 
@@ -59,7 +59,7 @@ void validate_ddp(validation *v)
             .simulated = step_s,
             .limit = NAN,
             .note = "shown",
-            .rate_share = egc_exchange_least_bytes(EGC_EXCHANGE_REDUCE, WORKERS, bytes) /
+            .rate_share = egc_tuning_least_bytes(EGC_COLLECTIVE_ALLREDUCE, WORKERS, bytes) /
                           (step_s * CARDS_BPS),
         };
         snprintf(one.subject, sizeof one.subject, "%s", devices[i].name);

@@ -153,17 +153,17 @@ static const egc_exchange_type *faster(const setting *s, const egc_workload *mod
 /* Buckets of the schedule. Merging is planned by a startup and a time a byte: of this network's
  * exchanges, or those that the authors' code has. */
 static void plan_buckets(const setting *s, const egc_workload *model, double speed_flops,
-                         egc_plan *plan)
+                         egc_partition *plan)
 {
     const double few = 4, many = 0x1p26;
     double few_s, many_s;
     egc_error err = {0};
-    egc_plan_options options = {.granularity = EGC_GRANULARITY_LAYER,
-                                .bucket_bytes = schedules[s->how].by_layer ? EGC_BUCKET_LAYER
-                                                : schedules[s->how].merges ? EGC_BUCKET_MERGE
-                                                                           : EGC_BUCKET_MODEL,
-                                .first_bucket_bytes = 1,
-                                .speed_flops = speed_flops};
+    egc_partition_options options = {.granularity = EGC_GRANULARITY_LAYER,
+                                     .bucket_bytes = schedules[s->how].by_layer ? EGC_BUCKET_LAYER
+                                                     : schedules[s->how].merges ? EGC_BUCKET_MERGE
+                                                                                : EGC_BUCKET_MODEL,
+                                     .first_bucket_bytes = 1,
+                                     .speed_flops = speed_flops};
     faster(s, model, few, &few_s);
     faster(s, model, many, &many_s);
     options.startup_s = few_s;
@@ -172,7 +172,7 @@ static void plan_buckets(const setting *s, const egc_workload *model, double spe
         options.startup_s = s->network->as_run[s->column].startup_s;
         options.byte_s = s->network->as_run[s->column].byte_s;
     }
-    assert_ok(egc_plan_init(plan, model, &options, &err), err);
+    assert_ok(egc_partition_init(plan, model, &options, &err), err);
 }
 
 /* Rings run on nodes of GPUs with one card each. */
@@ -202,7 +202,7 @@ static double step_time_s(const setting *s, const egc_workload *model)
                               rings ? &nodes : NULL);
     if (rings)
         free_cluster(&nodes);
-    egc_plan_fini(&taken.plan);
+    egc_partition_fini(&taken.plan);
     return time_s;
 }
 
@@ -252,7 +252,7 @@ static double add_row(validation *v, const setting *s, const egc_workload *model
 {
     int p = columns[s->column];
     double step_s = step_time_s(s, model);
-    double least = egc_exchange_least_bytes(EGC_EXCHANGE_REDUCE, p, model_bytes(model));
+    double least = egc_tuning_least_bytes(EGC_COLLECTIVE_ALLREDUCE, p, model_bytes(model));
     validation_case one = {
         .ladder = "published",
         .source = "HKBU ddl-benchmarks",

@@ -13,14 +13,14 @@ void run_init(run *r, int workers, int hosts, double bandwidth_Bps, double laten
     snprintf(settings, sizeof settings, "hosts=%d bandwidth=%.17g latency=%.17g", hosts,
              bandwidth_Bps, latency_s);
     assert_ok(make_cluster("star", settings, &r->star, &err), err);
-    r->config = (egc_training_config){
+    r->config = (egc_train_config){
         .cluster = r->star.type,
         .cluster_params = r->star.params,
         .device = {.flops = 1e12, .efficiency = 1, .memory_Bps = 1e9},
         .thread_contexts = trial_of(1, 1, 1, NULL, NULL).config.thread_contexts,
     };
     assert_ok(egc_method_init(&r->config.method, "none", &err), err);
-    egc_params_init(egc_training_params, &r->config.options);
+    egc_param_init(egc_train_config_params, &r->config.options);
     r->config.options.workers = workers;
     r->config.options.cost = EGC_COST_NONE;
 }
@@ -36,10 +36,10 @@ double run_step_s(const run *r)
     assert_non_null(step_s);
     pid_t child = fork();
     if (child == 0) {
-        const egc_training_sink sink = {0};
-        egc_training_summary summary;
+        const egc_train_sink sink = {0};
+        egc_train_summary summary;
         egc_error err;
-        egc_status status = egc_training_run(&r->config, &sink, &summary, &err);
+        egc_status status = egc_train_run(&r->config, &sink, &summary, &err);
         *step_s = summary.mean.step_s;
         if (status)
             fprintf(stderr, "%s\n", err.message);

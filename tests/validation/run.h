@@ -8,7 +8,7 @@
 
 typedef struct run {
     test_cluster star;
-    egc_training_config config;
+    egc_train_config config;
 } run;
 
 /* Nothing but the workload's passes and messages takes time. The caller still has to say what the

@@ -39,19 +39,19 @@ typedef struct scheme {
     const char *name;
     int servers; /* 0: one with each worker */
     const char *method;
-    ps_pull pull;
+    egc_ps_pull pull;
 } scheme;
 
 static const scheme schemes[] = {
-    {"ps 1 server", 1, "none", PS_PULL_DENSE},
-    {"ps 2 servers", 2, "none", PS_PULL_DENSE},
-    {"ps 4 servers", 4, "none", PS_PULL_DENSE},
-    {"ps 8 servers", 8, "none", PS_PULL_DENSE},
-    {"ps-colocated", 0, "none", PS_PULL_DENSE},
-    {"ps-topk 1 server", 1, "topk", PS_PULL_DENSE},
-    {"ps-topk 4 servers", 4, "topk", PS_PULL_DENSE},
-    {"ps-topk-recompress 1 server", 1, "topk", PS_PULL_RECOMPRESS},
-    {"ps-topk-recompress 4 servers", 4, "topk", PS_PULL_RECOMPRESS},
+    {"ps 1 server", 1, "none", EGC_PS_PULL_DENSE},
+    {"ps 2 servers", 2, "none", EGC_PS_PULL_DENSE},
+    {"ps 4 servers", 4, "none", EGC_PS_PULL_DENSE},
+    {"ps 8 servers", 8, "none", EGC_PS_PULL_DENSE},
+    {"ps-colocated", 0, "none", EGC_PS_PULL_DENSE},
+    {"ps-topk 1 server", 1, "topk", EGC_PS_PULL_DENSE},
+    {"ps-topk 4 servers", 4, "topk", EGC_PS_PULL_DENSE},
+    {"ps-topk-recompress 1 server", 1, "topk", EGC_PS_PULL_RECOMPRESS},
+    {"ps-topk-recompress 4 servers", 4, "topk", EGC_PS_PULL_RECOMPRESS},
 };
 
 /* ---- what it should take --------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static traffic traffic_of(const scheme *s, int p)
     double dense = 4. * ELEMENTS * (s->servers ? 1 : (p - 1.) / p);
     double sparse = RATIO * ELEMENTS * ENTRY_BYTES;
     return (traffic){strcmp(s->method, "topk") == 0 ? sparse : dense,
-                     s->pull == PS_PULL_RECOMPRESS ? sparse : dense};
+                     s->pull == EGC_PS_PULL_RECOMPRESS ? sparse : dense};
 }
 
 static double per_server(const scheme *s, int p)
@@ -163,14 +163,14 @@ static void set_method(egc_method *method, const char *name)
 static double trained_step_s(const scheme *s, int p, int network)
 {
     egc_error err = {0};
-    ps_params params;
+    egc_ps_params params;
     run r;
     size_t servers = (size_t)(s->servers ? s->servers : p);
     run_init(&r, p, p + s->servers, networks[network].bandwidth_Bps, networks[network].latency_s);
     r.config.workload = &model;
     r.config.workload_params = &servers;
     assert_ok(egc_algorithm_find("ps", &r.config.algorithm, &err), err);
-    egc_params_init(r.config.algorithm->params, &params);
+    egc_param_init(r.config.algorithm->params, &params);
     params.servers = (int64_t)servers;
     params.colocated = s->servers == 0;
     params.pull = (int)s->pull;

@@ -130,7 +130,7 @@ static void compare(validation *v, const pairing *pair, int network, int p, size
     assert_ok(make_cluster(networks[network].name, networks[network].settings, &cluster, &err),
               err);
     assert_ok(egc_exchange_find(pair->exchange, &call.type, &err), err);
-    double least = egc_exchange_least_bytes(call.type->kind, p, (double)bytes);
+    double least = egc_tuning_least_bytes(call.type->kind, p, (double)bytes);
     double ours_s = our_time_s(&call, &cluster, p);
     validation_case one = {
         .ladder = "SMPI",

@@ -9,7 +9,7 @@ static void sleep_until(const worker *self, double when_s)
 {
     double now_s = egc_world_now(self->world);
     if (when_s > now_s)
-        egc_world_sleep(self->world, when_s - now_s);
+        egc_actor_sleep(self->world, when_s - now_s);
 }
 
 /* The communication stream of a rank; the compute stream never waits for it within a step. */
@@ -36,7 +36,7 @@ double step_time(const step *s, int workers, double bandwidth_Bps, double latenc
 {
     assert_true(s->plan.n_buckets <= STEP_BUCKETS);
     net_trial trial = trial_of(workers, bandwidth_Bps, latency_s, take_step, s);
-    trial.config.hollow = true;
+    trial.config.size_only = true;
     trial.config.cluster = cluster ? cluster->type : NULL;
     trial.params = cluster ? cluster->params : NULL;
     outcome got = simulate(&trial);

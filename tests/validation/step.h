@@ -12,7 +12,7 @@
 enum { STEP_BUCKETS = 512 };
 
 typedef struct step {
-    egc_plan plan;
+    egc_partition plan;
     bool overlap;
     const egc_exchange_type *exchange[STEP_BUCKETS]; /* of each bucket */
 } step;

@@ -113,10 +113,11 @@ static void compare(validation *v, size_t i)
     test_cluster cluster;
     char settings[256];
     egc_error err = {0};
-    egc_network network;
+    egc_topology_graph network;
     snprintf(settings, sizeof settings, NETWORK "%s", cuts[i].settings);
     assert_ok(make_cluster(cuts[i].name, settings, &cluster, &err), err);
-    assert_ok(egc_network_of(cluster.type, cluster.params, &cluster.arena, &network, &err), err);
+    assert_ok(egc_topology_graph_of(cluster.type, cluster.params, &cluster.arena, &network, &err),
+              err);
     assert_false(network.sampled);
     int n = (int)cluster.hosts;
     size_t n_messages = make_messages(cuts[i].how, n - n % 2, cuts[i].dim, messages);

@@ -34,7 +34,7 @@ static void open_run(run *r, size_t which)
     static egc_synthetic_params workload;
     egc_error err = {0};
     run_init(r, WORKERS, WORKERS, BANDWIDTH_BPS, LATENCY_S);
-    egc_params_init(egc_synthetic_table, &workload);
+    egc_param_init(egc_synthetic_table, &workload);
     snprintf(workload.model, sizeof workload.model, "resnet20");
     r->config.workload_params = &workload;
     assert_ok(egc_workload_find("synthetic", &r->config.workload, &err), err);
@@ -55,7 +55,7 @@ static double bare_step_s(const run *r, double *model_bytes)
     assert_ok(
         egc_workload_new(r->config.workload, r->config.workload_params, &request, &model, &err),
         err);
-    const egc_plan_options options = {
+    const egc_partition_options options = {
         .bucket_bytes = r->config.options.bucket_bytes,
         .first_bucket_bytes = 0x1p20,
         .speed_flops = SPEED_FLOPS,
@@ -63,12 +63,12 @@ static double bare_step_s(const run *r, double *model_bytes)
         .byte_s = 2 * (WORKERS - 1.0) / WORKERS / BANDWIDTH_BPS,
     };
     step s = {.overlap = r->config.options.overlap};
-    assert_ok(egc_plan_init(&s.plan, model, &options, &err), err);
+    assert_ok(egc_partition_init(&s.plan, model, &options, &err), err);
     for (size_t b = 0; b < s.plan.n_buckets; b++)
         s.exchange[b] = r->config.exchange;
     double time_s = step_time(&s, WORKERS, BANDWIDTH_BPS, LATENCY_S, NULL);
     *model_bytes = 4 * (double)model->n_params;
-    egc_plan_fini(&s.plan);
+    egc_partition_fini(&s.plan);
     egc_workload_free(model);
     return time_s;
 }
@@ -88,7 +88,7 @@ void validate_trainer(validation *v)
             .expected = run_step_s(&trained),
             .simulated = bare_s,
             .limit = LIMIT,
-            .rate_share = egc_exchange_least_bytes(EGC_EXCHANGE_REDUCE, WORKERS, bytes) /
+            .rate_share = egc_tuning_least_bytes(EGC_COLLECTIVE_ALLREDUCE, WORKERS, bytes) /
                           (bare_s * BANDWIDTH_BPS),
         };
         snprintf(one.subject, sizeof one.subject, "%s", schedules[i].name);

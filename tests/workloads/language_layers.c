@@ -74,7 +74,7 @@ static void finish(fixture *f)
 
 static double loss_at(egc_network *network, const float *parameters)
 {
-    egc_outcome outcome;
+    egc_point_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, network->batch, &outcome, &err), err);
     return outcome.loss / (double)network->batch;
 }
@@ -222,7 +222,7 @@ static void test_lstm_formulas(void **state)
             loss += cross_entropy(decoder, decoder + WORDS * 6, h, f.network->labels[place]);
         }
     }
-    egc_outcome outcome;
+    egc_point_outcome outcome;
     assert_ok(egc_network_forward(f.network, f.parameters, f.network->batch, &outcome, &err), err);
     assert_close(outcome.loss, loss, 1e-5);
     finish(&f);

@@ -24,7 +24,7 @@ static int write_file(void **state)
         return -1;
     uint64_t seed = 1;
     for (int line = 0; line < LINES; line++) {
-        unsigned word = (unsigned)(egc_splitmix64(&seed) % WORDS);
+        unsigned word = (unsigned)(egc_rng_next(&seed) % WORDS);
         for (int i = 0; i < LINE_WORDS; i++, word = (5 * word + 3) % WORDS)
             fprintf(file, "%c ", 'a' + (int)word);
         fputc('\n', file);

@@ -18,7 +18,7 @@ static egc_status set(const egc_workload_type *type, void *params, const char *n
                       const char *text, egc_error *err)
 {
     const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = text};
-    return egc_param_set(egc_params_find(type->params, name), params, &value, err);
+    return egc_param_set(egc_param_find(type->params, name), params, &value, err);
 }
 
 static egc_status open_command(const char *command, const char *limit, egc_workload **out,
@@ -28,7 +28,7 @@ static egc_status open_command(const char *command, const char *limit, egc_workl
     assert_ok(egc_workload_find("process", &type, err), *err);
     void *params = egc_calloc(1, type->params_size);
     assert_non_null(params);
-    egc_params_init(type->params, params);
+    egc_param_init(type->params, params);
     egc_status status = set(type, params, "command", command, err);
     if (!status)
         status = set(type, params, "limit", limit, err);

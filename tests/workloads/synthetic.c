@@ -28,13 +28,13 @@ static void configure(egc_synthetic_params *params, const char *settings)
 {
     char text[512];
     egc_error err = {0};
-    egc_params_init(egc_synthetic_table, params);
+    egc_param_init(egc_synthetic_table, params);
     snprintf(text, sizeof text, "%s", settings);
     for (char *key = strtok(text, " "); key; key = strtok(NULL, " ")) {
         char *equals = strchr(key, '=');
         *equals = '\0';
         egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
-        assert_ok(egc_param_set(egc_params_find(egc_synthetic_table, key), params, &value, &err),
+        assert_ok(egc_param_set(egc_param_find(egc_synthetic_table, key), params, &value, &err),
                   err);
     }
 }
@@ -42,7 +42,7 @@ static void configure(egc_synthetic_params *params, const char *settings)
 static egc_synthetic_row row_of(const char *name, const char *dims)
 {
     egc_synthetic_row row;
-    egc_params_init(egc_synthetic_row_table, &row);
+    egc_param_init(egc_synthetic_row_table, &row);
     snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.dims, sizeof row.dims, "%s", dims);
     return row;

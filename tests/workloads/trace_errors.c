@@ -74,8 +74,8 @@ static egc_status open_workload(const char *path, size_t workers, uint64_t steps
     egc_scalar file = {.kind = EGC_SCALAR_TEXT, .text = path};
     assert_int_equal(egc_workload_find("trace", &type, err), EGC_OK);
     void *params = calloc(1, type->params_size);
-    egc_params_init(type->params, params);
-    assert_int_equal(egc_param_set(egc_params_find(type->params, "file"), params, &file, err), 0);
+    egc_param_init(type->params, params);
+    assert_int_equal(egc_param_set(egc_param_find(type->params, "file"), params, &file, err), 0);
     egc_status status = egc_workload_new(type, params, &request, &workload, err);
     free(params);
     egc_workload_free(workload);
@@ -324,9 +324,9 @@ static void survives_flipped_bytes(void **state)
         egc_trace_info info;
         egc_buf_clear(&damaged);
         assert_ok(egc_buf_append(&damaged, whole.data, whole.len, &err), err);
-        for (uint64_t n = 1 + egc_splitmix64(&random) % 4; n > 0; n--)
-            damaged.data[egc_splitmix64(&random) % whole.len] ^=
-                (uint8_t)(1 + egc_splitmix64(&random) % 255);
+        for (uint64_t n = 1 + egc_rng_next(&random) % 4; n > 0; n--)
+            damaged.data[egc_rng_next(&random) % whole.len] ^=
+                (uint8_t)(1 + egc_rng_next(&random) % 255);
         write_file(toy(), damaged.data, damaged.len);
         if (egc_trace_info_init(&info, toy(), &err)) {
             n_noticed++;

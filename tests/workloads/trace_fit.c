@@ -29,7 +29,7 @@ static egc_synthetic_row row_of(const char *name, const char *dims, egc_distribu
                                 double shape)
 {
     egc_synthetic_row row;
-    egc_params_init(egc_synthetic_row_table, &row);
+    egc_param_init(egc_synthetic_row_table, &row);
     snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.dims, sizeof row.dims, "%s", dims);
     row.distribution = 1 + (int)distribution;
@@ -47,7 +47,7 @@ static void record(egc_synthetic_row *rows, size_t n, uint64_t seed)
     egc_error err = {0};
     egc_synthetic_params params;
     double loss;
-    egc_params_init(egc_synthetic_table, &params);
+    egc_param_init(egc_synthetic_table, &params);
     params.layers = (egc_param_list){rows, n};
     assert_ok(egc_workload_find("synthetic", &type, &err), err);
     assert_ok(egc_workload_new(type, &params, &request, &workload, &err), err);

@@ -27,10 +27,9 @@ static egc_status open_workload(const char *path, bool cycle, size_t workers, ui
     egc_scalar file = {.kind = EGC_SCALAR_TEXT, .text = path};
     egc_scalar repeat = {.kind = EGC_SCALAR_BOOL, .boolean = cycle};
     void *params = calloc(1, type->params_size);
-    egc_params_init(type->params, params);
-    assert_int_equal(egc_param_set(egc_params_find(type->params, "file"), params, &file, err), 0);
-    assert_int_equal(egc_param_set(egc_params_find(type->params, "cycle"), params, &repeat, err),
-                     0);
+    egc_param_init(type->params, params);
+    assert_int_equal(egc_param_set(egc_param_find(type->params, "file"), params, &file, err), 0);
+    assert_int_equal(egc_param_set(egc_param_find(type->params, "cycle"), params, &repeat, err), 0);
     egc_status status = egc_workload_new(type, params, &request, out, err);
     free(params);
     return status;

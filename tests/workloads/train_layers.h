@@ -26,7 +26,7 @@ static inline egc_network *make(const egc_layer_spec *layers, egc_shape example,
 
 static inline double loss_at(egc_network *network, const float *parameters)
 {
-    egc_outcome outcome;
+    egc_point_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, network->batch, &outcome, &err), err);
     return outcome.loss / (double)network->batch;
 }

@@ -51,7 +51,7 @@ static void fill(float *values, size_t n)
 
 static double time_step(egc_network *network, const float *parameters, float *gradient)
 {
-    egc_outcome outcome;
+    egc_point_outcome outcome;
     const double start = cpu_seconds();
     check(egc_network_forward(network, parameters, network->batch, &outcome, &err));
     check(egc_network_backward(network, gradient, &err));

@@ -16,14 +16,14 @@ static inline egc_status train_open(const char *settings, const egc_workload_req
     void *params = egc_calloc(1, type->params_size);
     char *copy = egc_strdup(settings);
     assert_true(params && copy);
-    egc_params_init(type->params, params);
+    egc_param_init(type->params, params);
     egc_status status = EGC_OK;
     char *rest = NULL;
     for (char *key = strtok_r(copy, ";", &rest); key && !status; key = strtok_r(NULL, ";", &rest)) {
         char *equals = strchr(key, '=');
         assert_non_null(equals);
         *equals = 0;
-        const egc_param *param = egc_params_find(type->params, key);
+        const egc_param *param = egc_param_find(type->params, key);
         assert_non_null(param);
         const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
         status = egc_param_set(param, params, &value, err);

@@ -314,7 +314,7 @@ static void test_optimizer(void **state)
     assert_string_equal(r.workload->model, "cnn");
     assert_true(r.workload->optimizer.lr == 0.1 && r.workload->optimizer.momentum == 0.5);
     assert_true(r.workload->optimizer.weight_decay == 0.001);
-    assert_int_equal(r.workload->optimizer.schedule, EGC_SCHEDULE_COSINE);
+    assert_int_equal(r.workload->optimizer.schedule, EGC_LR_SCHEDULE_COSINE);
     assert_int_equal(r.workload->optimizer.lr_warmup, 7);
     finish(&r);
 }

@@ -32,7 +32,7 @@ typedef struct egc_process_model {
     double lr;
     double momentum;
     double weight_decay;
-    uint32_t schedule; /* egc_schedule */
+    uint32_t schedule; /* egc_lr_schedule */
     uint32_t lr_warmup;
     char name[EGC_LAYER_NAME];
 } egc_process_model;

@@ -25,7 +25,7 @@ const egc_profile *const *egc_profiles(void)
 
 egc_status egc_profile_find(const char *name, const egc_profile **out, egc_error *err)
 {
-    return egc_find_named("model", name, (const void *const *)profiles, out, err);
+    return egc_registry_find("model", name, (const void *const *)profiles, out, err);
 }
 
 egc_status egc_profile_layers(const egc_profile *profile, int64_t batch, egc_layer **out, size_t *n,

@@ -83,7 +83,7 @@ static inline float with_sign(float value, uint32_t sign)
 
 static inline float draw(const egc_magnitudes *magnitudes, uint64_t *state)
 {
-    uint64_t random = egc_splitmix64(state), number = random >> 2 | (uint64_t)1 << EGC_RAREST;
+    uint64_t random = egc_rng_next(state), number = random >> 2 | (uint64_t)1 << EGC_RAREST;
     const egc_curve_cell *half = magnitudes->random + (random >> 1 & 1) * N_RANDOM;
     float magnitude = egc_curve_at(half, EGC_RAREST, EGC_RANDOM_CUT, (float)(int64_t)number);
     return with_sign(magnitude, (uint32_t)random << 31);

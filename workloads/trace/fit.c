@@ -47,7 +47,7 @@ static size_t place_of(size_t i, size_t n, size_t count, uint64_t *random)
 {
     if (n == count)
         return i;
-    double within = (double)(egc_splitmix64(random) >> 11) * 0x1p-53;
+    double within = (double)(egc_rng_next(random) >> 11) * 0x1p-53;
     size_t place = (size_t)(((double)i + within) * (double)count / (double)n);
     return place < count ? place : count - 1;
 }
@@ -82,7 +82,7 @@ static egc_status take_gradient(fitting *f, size_t g, uint64_t step, size_t work
     for (size_t i = 0; i < f->trace.n_layers && !status; i++) {
         size_t count = f->trace.layers[i].count;
         take_layer(&f->samples[i], &f->out->fits[i], values, count, g,
-                   egc_seed_derive(SEED_FIT, i, g));
+                   egc_rng_derive_seed(SEED_FIT, i, g));
         values += count;
     }
     return status;
@@ -109,7 +109,7 @@ static void compare_signs(fitting *f, int which, uint64_t pair)
         sample *s = &f->samples[layer];
         size_t count = f->trace.layers[layer].count;
         size_t n = count < MAX_VALUES ? count : MAX_VALUES;
-        uint64_t random = egc_seed_derive(SEED_FIT + 1, layer, pair);
+        uint64_t random = egc_rng_derive_seed(SEED_FIT + 1, layer, pair);
         for (size_t i = 0; i < n; i++) {
             size_t at = place_of(i, n, count, &random);
             float product = copysignf(1, a[at]) * copysignf(1, b[at]);

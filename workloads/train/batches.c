@@ -20,14 +20,14 @@ static void shuffle_own(egc_batches *batches, uint64_t seed)
 {
     memcpy(batches->order, batches->own, batches->examples * sizeof *batches->own);
     for (size_t worker = 0; worker < batches->workers; worker++)
-        shuffle_range(batches, egc_seed_derive(seed, SEED_ORDER, worker),
+        shuffle_range(batches, egc_rng_derive_seed(seed, SEED_ORDER, worker),
                       egc_split_first(&batches->split, worker),
                       egc_split_first(&batches->split, worker + 1));
 }
 
 static void shuffle(egc_batches *batches, uint64_t epoch)
 {
-    const uint64_t seed = egc_seed_derive(batches->seed, SEED_ORDER, epoch);
+    const uint64_t seed = egc_rng_derive_seed(batches->seed, SEED_ORDER, epoch);
     batches->epoch = epoch;
     if (batches->own) {
         shuffle_own(batches, seed);

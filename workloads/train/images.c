@@ -166,11 +166,11 @@ static void load_batch(egc_images *images, uint64_t step, size_t worker)
     egc_network *network = images->training;
     const egc_dataset *dataset = &images->dataset;
     const uint32_t *indices = egc_batches_get(&images->batches, step, worker);
-    const uint64_t of_step = egc_seed_derive(images->seed, SEED_AUGMENT, step);
+    const uint64_t of_step = egc_rng_derive_seed(images->seed, SEED_AUGMENT, step);
     for (size_t i = 0; i < network->batch; i++) {
         load_example(network, i, dataset, &dataset->training, indices[i]);
         if (images->image)
-            augment(images, i, egc_seed_derive(of_step, worker, i));
+            augment(images, i, egc_rng_derive_seed(of_step, worker, i));
     }
 }
 
@@ -180,7 +180,7 @@ egc_status egc_images_gradient(egc_images *images, uint64_t step, size_t worker,
 {
     egc_network *network = images->training;
     load_batch(images, step, worker);
-    egc_outcome outcome;
+    egc_point_outcome outcome;
     egc_status status = egc_network_forward(network, parameters, network->batch, &outcome, err);
     if (!status)
         egc_network_get_moments(network, egc_running_find(&images->running, step, worker));
@@ -198,14 +198,14 @@ egc_status egc_images_evaluate(egc_images *images, const float *parameters, egc_
 {
     egc_network *network = images->evaluation;
     const egc_examples *test = &images->dataset.test;
-    egc_outcome total = {0};
+    egc_point_outcome total = {0};
     egc_network_set_moments(network, egc_running_get(&images->running));
     for (size_t first = 0; first < test->count; first += network->batch) {
         size_t left = test->count - first;
         size_t count = left < network->batch ? left : network->batch;
         for (size_t i = 0; i < count; i++)
             load_example(network, i, &images->dataset, test, first + i);
-        egc_outcome outcome;
+        egc_point_outcome outcome;
         egc_status status = egc_network_forward(network, parameters, count, &outcome, err);
         if (status)
             return status;

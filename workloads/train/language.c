@@ -151,7 +151,8 @@ const egc_network *egc_language_network(const egc_language *language)
 
 static uint64_t noise_of(const egc_language *language, uint64_t step, size_t worker)
 {
-    return egc_seed_derive(egc_seed_derive(language->seed, SEED_NOISE, worker), SEED_NOISE, step);
+    return egc_rng_derive_seed(egc_rng_derive_seed(language->seed, SEED_NOISE, worker), SEED_NOISE,
+                               step);
 }
 
 egc_status egc_language_gradient(egc_language *language, uint64_t step, size_t worker,
@@ -167,7 +168,7 @@ egc_status egc_language_gradient(egc_language *language, uint64_t step, size_t w
     bool follows = language->carry && step_of_epoch > 0 && mine->next_step == step;
     egc_network_set_state(network, follows ? mine->state : NULL);
     network->graph.noise = noise_of(language, step, worker);
-    egc_outcome outcome;
+    egc_point_outcome outcome;
     egc_status status = egc_network_forward(network, parameters, network->batch, &outcome, err);
     if (!status)
         status = egc_network_backward(network, gradient, err);
@@ -186,12 +187,12 @@ egc_status egc_language_evaluate(egc_language *language, const float *parameters
 {
     egc_network *network = language->evaluation;
     const egc_streams *streams = &language->test_streams;
-    egc_outcome total = {0};
+    egc_point_outcome total = {0};
     size_t words = 0;
     egc_network_set_state(network, NULL);
     for (size_t first = 0; first < streams->length - 1; first += streams->sequence) {
         size_t count = egc_streams_read(streams, 0, first, network->examples, network->labels);
-        egc_outcome outcome;
+        egc_point_outcome outcome;
         egc_status status = egc_network_forward(network, parameters, count, &outcome, err);
         if (status)
             return status;

@@ -59,7 +59,7 @@ static void fill_piles(dealer *d)
     }
     for (size_t c = 0; c < split->classes; c++) {
         pile *p = &d->piles[c];
-        uint64_t state = egc_seed_derive(split->seed, SEED_EXAMPLES, c);
+        uint64_t state = egc_rng_derive_seed(split->seed, SEED_EXAMPLES, c);
         const gsl_rng rng = {egc_rng_splitmix64, &state};
         if (p->count > 0) /* GSL cannot shuffle nothing */
             gsl_ran_shuffle(&rng, p->examples, p->count, sizeof *p->examples);
@@ -78,7 +78,7 @@ static egc_status draw_shares(dealer *d, egc_error *err)
     for (size_t c = 0; c < classes; c++)
         alpha[c] = split->alpha;
     for (size_t worker = 0; worker < split->workers; worker++) {
-        uint64_t state = egc_seed_derive(split->seed, SEED_SHARES, worker);
+        uint64_t state = egc_rng_derive_seed(split->seed, SEED_SHARES, worker);
         const gsl_rng rng = {egc_rng_splitmix64, &state};
         gsl_ran_dirichlet(&rng, classes, alpha, d->shares + worker * classes);
     }
@@ -122,7 +122,7 @@ static pile *choose(const dealer *d, size_t worker, double place)
 static void deal(const dealer *d, uint32_t *out)
 {
     const egc_split *split = d->split;
-    uint64_t state = egc_seed_derive(split->seed, SEED_TURNS, 0);
+    uint64_t state = egc_rng_derive_seed(split->seed, SEED_TURNS, 0);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
     for (size_t i = 0; i < split->examples; i++) {
         const size_t worker = i % split->workers;

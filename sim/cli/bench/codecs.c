@@ -19,7 +19,7 @@ typedef struct selection {
     uint32_t *index; /* a copy, which lossy codecs change */
     float *value;
     size_t n_picks, count;
-    egc_coding coding;
+    egc_codec_context coding;
     egc_arena scratch;
     egc_buf wire;
 } selection;
@@ -38,7 +38,7 @@ static void reset(void *arg)
 static egc_status write_index(void *arg, egc_error *err)
 {
     selection *at = arg;
-    egc_bit_writer bits = egc_bit_writer_to(&at->wire);
+    egc_bits_writer bits = egc_bits_writer_to(&at->wire);
     egc_status status = at->index_codec->write(&bits, &at->coding, at->index, &at->count, N, err);
     return status ? status : egc_bits_flush(&bits, err);
 }
@@ -47,7 +47,7 @@ static egc_status read_index(void *arg, egc_error *err)
 {
     selection *at = arg;
     egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
-    egc_bit_reader bits = egc_bit_reader_of(&wire);
+    egc_bits_reader bits = egc_bits_reader_of(&wire);
     at->count = at->n_picks; /* as a message's header has it */
     return at->index_codec->read(&bits, at->index, &at->count, N, err);
 }
@@ -55,7 +55,7 @@ static egc_status read_index(void *arg, egc_error *err)
 static egc_status write_value(void *arg, egc_error *err)
 {
     selection *at = arg;
-    egc_bit_writer bits = egc_bit_writer_to(&at->wire);
+    egc_bits_writer bits = egc_bits_writer_to(&at->wire);
     egc_status status = at->value_codec->write(&bits, &at->coding, at->value, at->count, err);
     return status ? status : egc_bits_flush(&bits, err);
 }
@@ -64,7 +64,7 @@ static egc_status read_value(void *arg, egc_error *err)
 {
     selection *at = arg;
     egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
-    egc_bit_reader bits = egc_bit_reader_of(&wire);
+    egc_bits_reader bits = egc_bits_reader_of(&wire);
     return at->value_codec->read(&bits, at->value, at->count, err);
 }
 
@@ -93,12 +93,12 @@ static egc_status bench_codec(selection *at, const egc_bench_sink *sink, double 
     const char *name = is_index ? at->index_codec->name : at->value_codec->name;
     double written_s, read_s;
     egc_status status =
-        egc_bench_time(is_index ? write_index : write_value, reset, at, &written_s, err);
+        egc_bench_timer_run(is_index ? write_index : write_value, reset, at, &written_s, err);
     if (!status)
         status = report(sink, at, name, is_index ? "write indices" : "write values", density,
                         written_s, err);
     if (!status)
-        status = egc_bench_time(is_index ? read_index : read_value, NULL, at, &read_s, err);
+        status = egc_bench_timer_run(is_index ? read_index : read_value, NULL, at, &read_s, err);
     if (!status)
         status =
             report(sink, at, name, is_index ? "read indices" : "read values", density, read_s, err);
@@ -121,12 +121,12 @@ static egc_status bench_density(selection *at, const egc_bench_sink *sink, doubl
 {
     egc_status status = EGC_OK;
     pick(at, density);
-    for (const egc_index_codec *const *c = egc_index_codecs(); *c && !status; c++) {
+    for (const egc_index_codec *const *c = egc_codec_index_types(); *c && !status; c++) {
         at->index_codec = *c;
         status = bench_codec(at, sink, density, err);
     }
     at->index_codec = NULL;
-    for (const egc_value_codec *const *c = egc_value_codecs(); *c && !status; c++) {
+    for (const egc_value_codec *const *c = egc_codec_value_types(); *c && !status; c++) {
         at->value_codec = *c;
         status = bench_codec(at, sink, density, err);
     }

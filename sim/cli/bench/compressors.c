@@ -43,8 +43,8 @@ static egc_status open_workload(play *p, uint64_t seed, egc_error *err)
     egc_status status = egc_workload_find("synthetic", &type, err);
     if (status)
         return status;
-    egc_params_init(egc_synthetic_table, &params);
-    egc_params_init(egc_synthetic_row_table, &row);
+    egc_param_init(egc_synthetic_table, &params);
+    egc_param_init(egc_synthetic_row_table, &row);
     snprintf(row.name, sizeof row.name, "layer");
     snprintf(row.dims, sizeof row.dims, "%zux%zu", p->unit.rows, p->unit.count / p->unit.rows);
     params.layers = (egc_param_list){&row, 1};
@@ -121,17 +121,17 @@ static egc_status begin_step(play *p, uint64_t step, egc_error *err)
 static egc_status make_messages(play *p, uint64_t step, size_t round, double *encode_s,
                                 egc_error *err)
 {
-    egc_round_kind kind = egc_method_round(p->method, round).kind;
+    egc_round_kind kind = egc_round_plan_at(p->method, round).kind;
     size_t pieces = kind == EGC_ROUND_SCATTER ? P : 1;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < P && !status; w++) {
-        double start_s = egc_host_now();
+        double start_s = egc_clock_now();
         for (size_t shard = 0; shard < pieces && !status; shard++) {
             egc_buf_clear(&p->wire[w][shard]);
             status =
                 egc_encoder_message(p->encoder[w], round, 0, 1, shard, &p->wire[w][shard], err);
         }
-        double made_s = egc_host_now() - start_s;
+        double made_s = egc_clock_now() - start_s;
         if (kind != EGC_ROUND_BROADCAST)
             *encode_s += made_s / P;
         else if (w == step % P)
@@ -153,8 +153,8 @@ static void sum_messages(play *p, egc_element element)
  * all of it would grow with the number of workers. */
 static egc_status deliver(play *p, uint64_t step, size_t round, double *decode_s, egc_error *err)
 {
-    egc_round kind = egc_method_round(p->method, round);
-    size_t n_rounds = egc_method_rounds(p->method);
+    egc_round kind = egc_round_plan_at(p->method, round);
+    size_t n_rounds = egc_round_plan_count(p->method);
     bool is_cut = kind.kind == EGC_ROUND_SCATTER, leads = kind.kind == EGC_ROUND_BROADCAST;
     bool is_sum = !is_cut && !leads && kind.element != EGC_ELEMENT_NONE;
     size_t n_messages = is_sum || leads ? 1 : P, from = leads ? step % P : 0;
@@ -167,18 +167,18 @@ static egc_status deliver(play *p, uint64_t step, size_t round, double *decode_s
             const egc_buf *wire = &p->wire[from + i][shard];
             readers[i] = egc_reader_of(wire->data, wire->len);
         }
-        const egc_delivery delivery = {.step = step,
-                                       .round = round,
-                                       .count = 1,
-                                       .shard = shard,
-                                       .messages = readers,
-                                       .n_messages = n_messages,
-                                       .reduced = is_sum};
-        double start_s = egc_host_now();
-        status =
-            egc_decoder_take(p->decoder, &delivery, round + 1 == n_rounds ? p->average : NULL, err);
+        const egc_decoder_input delivery = {.step = step,
+                                            .round = round,
+                                            .count = 1,
+                                            .shard = shard,
+                                            .messages = readers,
+                                            .n_messages = n_messages,
+                                            .reduced = is_sum};
+        double start_s = egc_clock_now();
+        status = egc_decoder_decode(p->decoder, &delivery,
+                                    round + 1 == n_rounds ? p->average : NULL, err);
         double share = is_cut ? P : n_rounds == 1 ? (double)n_messages : 1;
-        *decode_s += (egc_host_now() - start_s) / share;
+        *decode_s += (egc_clock_now() - start_s) / share;
     }
     return status;
 }
@@ -188,15 +188,15 @@ static egc_status play_step(play *p, uint64_t step, double *encode_s, double *de
 {
     egc_status status = begin_step(p, step, err);
     *encode_s = *decode_s = 0;
-    for (size_t round = 0; round < egc_method_rounds(p->method) && !status; round++) {
+    for (size_t round = 0; round < egc_round_plan_count(p->method) && !status; round++) {
         status = make_messages(p, step, round, encode_s, err);
         if (!status)
             status = deliver(p, step, round, decode_s, err);
     }
-    double start_s = egc_host_now();
+    double start_s = egc_clock_now();
     for (size_t w = 0; w < P && !status; w++)
         status = egc_encoder_finish(p->encoder[w], 0, 1, err);
-    *encode_s += (egc_host_now() - start_s) / P;
+    *encode_s += (egc_clock_now() - start_s) / P;
     return status;
 }
 
@@ -213,8 +213,8 @@ static egc_status bench_method(const egc_method *method, size_t n, uint64_t seed
     play_fini(&p);
     if (status)
         return egc_error_prefix(err, "%s, %zu elements", method->name, n);
-    out->encode_s = egc_bench_median(encode_s + 1, STEPS - 1);
-    out->decode_s = egc_bench_median(decode_s + 1, STEPS - 1);
+    out->encode_s = egc_bench_timer_median(encode_s + 1, STEPS - 1);
+    out->decode_s = egc_bench_timer_median(decode_s + 1, STEPS - 1);
     return EGC_OK;
 }
 

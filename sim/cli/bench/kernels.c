@@ -109,7 +109,7 @@ static egc_status bench_variant(vectors *at, const egc_bench_sink *sink, egc_err
     egc_status status = EGC_OK;
     for (size_t i = 0; i < sizeof calls / sizeof *calls && !status; i++) {
         double seconds;
-        status = egc_bench_time(calls[i].run, NULL, at, &seconds, err);
+        status = egc_bench_timer_run(calls[i].run, NULL, at, &seconds, err);
         const egc_bench_row row = {
             .section = "kernels",
             .name = calls[i].name,

@@ -11,11 +11,12 @@
 /* The median of what `run` takes in seconds, over calls that fill 20 ms and are 5 at
  * least. `reset`, which may be NULL, comes before each and is not timed. The first error ends
  * it. */
-egc_status egc_bench_time(egc_status (*run)(void *arg, egc_error *err), void (*reset)(void *arg),
-                          void *arg, double *out_s, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_bench_timer_run(egc_status (*run)(void *arg, egc_error *err),
+                               void (*reset)(void *arg), void *arg, double *out_s,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* Of n numbers, which get sorted. */
-double egc_bench_median(double *values, size_t n);
+double egc_bench_timer_median(double *values, size_t n);
 
 /* ---- sections -------------------------------------------------------------------------------- */
 

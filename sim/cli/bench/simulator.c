@@ -25,7 +25,7 @@ struct bench_work {
     egc_status (*main)(const bench_work *work, egc_transport *transport, egc_error *err);
     double (*count)(double workers);
     bool rate;            /* so many a second, rather than microseconds each */
-    bool hollow;          /* messages without content */
+    bool size_only;       /* messages without content */
     const char *exchange; /* of all_reduce */
     size_t chunks;        /* of its vector; 0: as many as workers */
     bool windowed;        /* of incast: a usual window, or none */
@@ -69,7 +69,8 @@ static egc_status leave(void *arg, int from, const egc_buf *message, egc_error *
 /* To rank 0, no two messages of one length: 7919 is prime and divides no number of workers. */
 static egc_status incast(const bench_work *work, egc_transport *transport, egc_error *err)
 {
-    const egc_exchange_network network = egc_flat_network(transport->size, 100e-6, 1 / 1.25e8, 0);
+    const egc_exchange_network network =
+        egc_groups_flat_network(transport->size, 100e-6, 1 / 1.25e8, 0);
     const egc_incast_window none = {0, 0}, usual = egc_incast_usual(&network);
     size_t p = (size_t)transport->size;
     size_t bytes = FLOW_BYTES + (size_t)transport->rank * 7919 % p * FLOW_BYTES / p;
@@ -104,12 +105,12 @@ static const bench_work doubling = {.name = "doubling",
                                     .exchange = "recursive-doubling",
                                     .chunks = 1};
 static const bench_work flows = {
-    .name = "incast", .unit = "us/flow", .main = incast, .count = count_senders, .hollow = true};
+    .name = "incast", .unit = "us/flow", .main = incast, .count = count_senders, .size_only = true};
 static const bench_work windowed_flows = {.name = "incast-window",
                                           .unit = "us/flow",
                                           .main = incast,
                                           .count = count_senders,
-                                          .hollow = true,
+                                          .size_only = true,
                                           .windowed = true};
 static const bench_work actors = {
     .name = "actors", .unit = "actors/s", .main = nothing, .count = count_workers, .rate = true};
@@ -163,7 +164,7 @@ static egc_status spawn(const bench_case *given, egc_world *world, bench_worker 
         char name[32];
         snprintf(name, sizeof name, "worker-%d", rank);
         workers[rank] = (bench_worker){given->work, egc_world_transport(world, rank, 0)};
-        status = egc_world_spawn(world, rank, name, run_worker, &workers[rank], err);
+        status = egc_actor_spawn(world, rank, name, run_worker, &workers[rank], err);
     }
     return status;
 }
@@ -172,13 +173,14 @@ static egc_status make_world(const bench_case *given, egc_arena *arena, egc_worl
                              egc_error *err)
 {
     egc_cluster_choice choice;
-    egc_status status = egc_cluster_choose(given->cluster, &given->setting, 1, arena, &choice, err);
+    egc_status status =
+        egc_cluster_choose_by_settings(given->cluster, &given->setting, 1, arena, &choice, err);
     const egc_world_config config = {
         .cluster = status ? NULL : choice.type,
         .cluster_params = status ? NULL : choice.params,
         .device = status ? (egc_device){0} : choice.device,
         .workers = given->workers,
-        .hollow = given->work->hollow,
+        .size_only = given->work->size_only,
         .one_message_each = true,
         .channels = 1,
         .max_sim_time_s = INFINITY,
@@ -186,7 +188,7 @@ static egc_status make_world(const bench_case *given, egc_arena *arena, egc_worl
     return status ? status : egc_world_new(&config, out, err);
 }
 
-double egc_bench_processor_s(void)
+double egc_bench_timer_processor_s(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -203,14 +205,14 @@ static egc_status run_case(void *arg, egc_buf *out, egc_error *err)
     bench_worker *workers = egc_calloc((size_t)given->workers, sizeof *workers);
     egc_status status =
         workers ? make_world(given, &arena, &world, err) : egc_fail_memory(err, sizeof *workers);
-    double before_s = egc_bench_processor_s();
+    double before_s = egc_bench_timer_processor_s();
     if (!status)
         status = spawn(given, world, workers, err);
     if (given->work != &actors)
-        before_s = egc_bench_processor_s();
+        before_s = egc_bench_timer_processor_s();
     if (!status)
         status = egc_world_run(world, err);
-    double took_s = egc_bench_processor_s() - before_s;
+    double took_s = egc_bench_timer_processor_s() - before_s;
     if (!status)
         status = egc_buf_append(out, &took_s, sizeof took_s, err);
     egc_world_free(world);
@@ -236,7 +238,7 @@ static egc_status time_case(const bench_case *given, double *out_s, egc_error *e
     egc_status status = EGC_OK;
     while (n < RUNS && (n == 0 || times[n - 1] < long_s) && !status) {
         egc_buf_clear(&seconds);
-        status = egc_child_run(run_case, (void *)given, &seconds, err);
+        status = egc_isolated_run(run_case, (void *)given, &seconds, err);
         if (!status)
             memcpy(&times[n++], seconds.data, sizeof *times);
     }

@@ -14,6 +14,6 @@ egc_status egc_bench_simulator(const egc_bench_sink *sink, egc_error *err) EGC_M
 egc_status egc_bench_steps(const egc_bench_sink *sink, egc_error *err) EGC_MUST_CHECK;
 
 /* Seconds that this process has computed so far, which has one thread and waits for nothing. */
-double egc_bench_processor_s(void);
+double egc_bench_timer_processor_s(void);
 
 #endif

@@ -40,12 +40,12 @@ static egc_status note_step(void *arg, uint64_t step, const egc_step_metrics *me
 {
     bench_watch *watch = arg;
     (void)step, (void)metrics, (void)err;
-    watch->ended_s[watch->n++] = egc_bench_processor_s();
+    watch->ended_s[watch->n++] = egc_bench_timer_processor_s();
     return EGC_OK;
 }
 
 /* What a run of these parts trains on. Parameters are the arena's. */
-static egc_status choose_workload(egc_training_config *config, egc_arena *arena, egc_error *err)
+static egc_status choose_workload(egc_train_config *config, egc_arena *arena, egc_error *err)
 {
     const egc_scalar model = {.kind = EGC_SCALAR_TEXT, .text = "resnet50"};
     egc_status status = egc_workload_find("synthetic", &config->workload, err);
@@ -55,21 +55,22 @@ static egc_status choose_workload(egc_training_config *config, egc_arena *arena,
     void *params = egc_arena_alloc(arena, config->workload->params_size);
     if (!params)
         return egc_fail_memory(err, config->workload->params_size);
-    egc_params_init(table, params);
+    egc_param_init(table, params);
     config->workload_params = params;
-    return egc_param_set(egc_params_find(table, "model"), params, &model, err);
+    return egc_param_set(egc_param_find(table, "model"), params, &model, err);
 }
 
-static egc_status configure(const bench_run *given, egc_arena *arena, egc_training_config *config,
+static egc_status configure(const bench_run *given, egc_arena *arena, egc_train_config *config,
                             egc_error *err)
 {
     egc_cluster_choice choice;
-    egc_status status = egc_cluster_choose(given->cluster, &given->setting, 1, arena, &choice, err);
+    egc_status status =
+        egc_cluster_choose_by_settings(given->cluster, &given->setting, 1, arena, &choice, err);
     if (status)
         return status;
-    *config = (egc_training_config){
+    *config = (egc_train_config){
         .cluster = choice.type, .cluster_params = choice.params, .device = choice.device};
-    egc_params_init(egc_training_params, &config->options);
+    egc_param_init(egc_train_config_params, &config->options);
     config->options.workers = given->workers;
     config->options.sampled_workers = 1;
     config->options.steps = given->steps;
@@ -88,16 +89,16 @@ static egc_status configure(const bench_run *given, egc_arena *arena, egc_traini
 static egc_status train(void *arg, egc_buf *out, egc_error *err)
 {
     egc_arena arena = {0};
-    egc_training_config config;
-    egc_training_summary summary;
+    egc_train_config config;
+    egc_train_summary summary;
     bench_watch watch = {.n = 0};
-    const egc_training_sink sink = {.arg = &watch, .step = note_step};
+    const egc_train_sink sink = {.arg = &watch, .step = note_step};
     egc_status status = configure(arg, &arena, &config, err);
     if (!status)
-        status = egc_training_check(&config, err);
-    watch.ended_s[watch.n++] = egc_bench_processor_s();
+        status = egc_train_run_check(&config, err);
+    watch.ended_s[watch.n++] = egc_bench_timer_processor_s();
     if (!status)
-        status = egc_training_run(&config, &sink, &summary, err);
+        status = egc_train_run(&config, &sink, &summary, err);
     if (!status)
         status = egc_buf_append(out, &watch, sizeof watch, err);
     egc_arena_fini(&arena);
@@ -124,7 +125,7 @@ static egc_status report_all(const bench_run *given, const bench_watch *watch,
                              const egc_bench_sink *sink, egc_error *err)
 {
     const double *ended_s = watch->ended_s;
-    size_t simulated = given->repeats ? EGC_REPEAT_FROM : watch->n - 1;
+    size_t simulated = given->repeats ? EGC_STEADY_STATE_FROM : watch->n - 1;
     egc_status status =
         report(given, "", (ended_s[simulated] - ended_s[0]) / (double)simulated, sink, err);
     if (status || !given->repeats)
@@ -140,7 +141,7 @@ egc_status egc_bench_steps(const egc_bench_sink *sink, egc_error *err)
     for (size_t i = 0; i < sizeof runs / sizeof *runs && !status; i++) {
         egc_buf out = {0};
         bench_watch watch;
-        status = egc_child_run(train, (void *)&runs[i], &out, err);
+        status = egc_isolated_run(train, (void *)&runs[i], &out, err);
         if (!status) {
             memcpy(&watch, out.data, sizeof watch);
             status = report_all(&runs[i], &watch, sink, err);

@@ -16,20 +16,21 @@
 #include "workloads/train/nets/net.h"
 #include "workloads/workload.h"
 
-/* Defines NAME, the items of a registry whose descriptors begin as egc_named does. */
+/* Defines NAME, the items of a registry whose descriptors begin as egc_catalog_item does. */
 #define REGISTRY(function, type, list)                                                             \
-    _Static_assert(offsetof(type, name) == offsetof(egc_named, name) &&                            \
-                       offsetof(type, summary) == offsetof(egc_named, summary),                    \
+    _Static_assert(offsetof(type, name) == offsetof(egc_catalog_item, name) &&                     \
+                       offsetof(type, summary) == offsetof(egc_catalog_item, summary),             \
                    "a descriptor begins with name and summary");                                   \
-    static egc_status function(egc_catalog *catalog, const egc_named *const **out, egc_error *err) \
+    static egc_status function(egc_catalog *catalog, const egc_catalog_item *const **out,          \
+                               egc_error *err)                                                     \
     {                                                                                              \
         (void)catalog, (void)err;                                                                  \
-        *out = (const egc_named *const *)(list);                                                   \
+        *out = (const egc_catalog_item *const *)(list);                                            \
         return EGC_OK;                                                                             \
     }
 
 REGISTRY(compressors, egc_compressor_type, egc_compressor_types())
-REGISTRY(presets, egc_preset, egc_presets())
+REGISTRY(presets, egc_method_preset, egc_method_presets())
 REGISTRY(workloads, egc_workload_type, egc_workload_types())
 REGISTRY(models, egc_net, egc_nets())
 REGISTRY(profiles, egc_profile, egc_profiles())
@@ -38,37 +39,38 @@ REGISTRY(clusters, egc_cluster_type, egc_cluster_types())
 REGISTRY(algorithms, egc_algorithm_type, egc_algorithm_types())
 REGISTRY(exchanges, egc_exchange_type, egc_exchange_types())
 REGISTRY(sparse_exchanges, egc_sparse_type, egc_sparse_types())
-REGISTRY(index_codecs, egc_index_codec, egc_index_codecs())
-REGISTRY(memories, egc_memory_type, egc_memory_types())
-REGISTRY(value_codecs, egc_value_codec, egc_value_codecs())
+REGISTRY(index_codecs, egc_index_codec, egc_codec_index_types())
+REGISTRY(memories, egc_error_feedback_type, egc_error_feedback_types())
+REGISTRY(value_codecs, egc_value_codec, egc_codec_value_types())
 
 /* What is not registered anywhere: the options of a run. */
-static egc_status experiments(egc_catalog *catalog, const egc_named *const **out, egc_error *err)
+static egc_status experiments(egc_catalog *catalog, const egc_catalog_item *const **out,
+                              egc_error *err)
 {
-    static const egc_named experiment = {
+    static const egc_catalog_item experiment = {
         "experiment", "what egc.experiment takes beside name, workload, cluster, method, "
                       "algorithm, exchange and where"};
-    static const egc_named *const items[] = {&experiment, NULL};
+    static const egc_catalog_item *const items[] = {&experiment, NULL};
     (void)catalog, (void)err;
     *out = items;
     return EGC_OK;
 }
 
-static egc_status devices(egc_catalog *catalog, const egc_named *const **out, egc_error *err)
+static egc_status devices(egc_catalog *catalog, const egc_catalog_item *const **out, egc_error *err)
 {
     if (!catalog->devices.profiles) {
-        egc_status status = egc_device_list_load(&catalog->devices, err);
+        egc_status status = egc_devices_load(&catalog->devices, err);
         if (status)
             return status;
     }
     size_t n = 0;
     while (catalog->devices.profiles[n].name)
         n++;
-    const egc_named **items = egc_arena_alloc(&catalog->arena, (n + 1) * sizeof *items);
+    const egc_catalog_item **items = egc_arena_alloc(&catalog->arena, (n + 1) * sizeof *items);
     if (!items)
         return egc_fail_memory(err, (n + 1) * sizeof *items);
     for (size_t i = 0; i < n; i++)
-        items[i] = (const egc_named *)&catalog->devices.profiles[i];
+        items[i] = (const egc_catalog_item *)&catalog->devices.profiles[i];
     *out = items;
     return EGC_OK;
 }
@@ -98,46 +100,46 @@ static egc_status add_column(egc_arena *arena, egc_metric **metrics, size_t *n,
     return metric->files ? EGC_OK : egc_fail_memory(err, strlen(file));
 }
 
-static egc_status metrics(egc_catalog *catalog, const egc_named *const **out, egc_error *err)
+static egc_status metrics(egc_catalog *catalog, const egc_catalog_item *const **out, egc_error *err)
 {
     static const egc_table order[] = {EGC_TABLE_RUNS, EGC_TABLE_STEPS, EGC_TABLE_EVALS,
                                       EGC_TABLE_LAYERS};
     size_t room = 1, n = 0;
     for (size_t t = 0; t < EGC_N_TABLES; t++)
-        room += egc_tables[t].n_columns;
+        room += egc_columns_tables[t].n_columns;
     egc_metric **items = egc_arena_alloc(&catalog->arena, room * sizeof *items);
     egc_status status = items ? EGC_OK : egc_fail_memory(err, room * sizeof *items);
     for (size_t t = 0; t < EGC_N_TABLES && !status; t++) {
-        const egc_table_type *table = &egc_tables[order[t]];
+        const egc_table_type *table = &egc_columns_tables[order[t]];
         for (size_t i = 0; i < table->n_columns && !status; i++)
             status = add_column(&catalog->arena, items, &n, &table->columns[i], table->file, err);
     }
-    *out = (const egc_named *const *)items;
+    *out = (const egc_catalog_item *const *)items;
     return status;
 }
 
-const egc_kind egc_kinds[] = {
-    {"compressors", "compressor", NULL, compressors, egc_print_compressor},
-    {"methods", "preset", "compressors", presets, egc_print_preset},
-    {"workloads", "workload", NULL, workloads, egc_print_workload},
-    {"models", "model", NULL, models, egc_print_model},
-    {"models", "profile", NULL, profiles, egc_print_profile},
-    {"datasets", "data set", NULL, datasets, egc_print_dataset},
-    {"clusters", "cluster", NULL, clusters, egc_print_cluster},
-    {"algorithms", "algorithm", NULL, algorithms, egc_print_algorithm},
-    {"exchanges", "exchange", NULL, exchanges, egc_print_exchange},
-    {"exchanges", "sparse exchange", NULL, sparse_exchanges, egc_print_sparse_exchange},
-    {"codecs", "index codec", NULL, index_codecs, egc_print_index_codec},
-    {"codecs", "value codec", NULL, value_codecs, egc_print_value_codec},
-    {"memories", "memory", NULL, memories, egc_print_memory},
-    {"devices", "device", NULL, devices, egc_print_device},
-    {"experiments", "options", NULL, experiments, egc_print_experiment},
-    {"metrics", "metric", NULL, metrics, egc_print_metric},
+const egc_catalog_kind egc_catalog_kinds[] = {
+    {"compressors", "compressor", NULL, compressors, egc_pages_compressor},
+    {"methods", "preset", "compressors", presets, egc_pages_preset},
+    {"workloads", "workload", NULL, workloads, egc_pages_workload},
+    {"models", "model", NULL, models, egc_pages_model},
+    {"models", "profile", NULL, profiles, egc_pages_profile},
+    {"datasets", "data set", NULL, datasets, egc_pages_dataset},
+    {"clusters", "cluster", NULL, clusters, egc_pages_cluster},
+    {"algorithms", "algorithm", NULL, algorithms, egc_pages_algorithm},
+    {"exchanges", "exchange", NULL, exchanges, egc_pages_exchange},
+    {"exchanges", "sparse exchange", NULL, sparse_exchanges, egc_pages_sparse_exchange},
+    {"codecs", "index codec", NULL, index_codecs, egc_pages_index_codec},
+    {"codecs", "value codec", NULL, value_codecs, egc_pages_value_codec},
+    {"memories", "memory", NULL, memories, egc_pages_error_feedback},
+    {"devices", "device", NULL, devices, egc_pages_device},
+    {"experiments", "options", NULL, experiments, egc_pages_experiment},
+    {"metrics", "metric", NULL, metrics, egc_pages_metric},
     {0},
 };
 
 void egc_catalog_fini(egc_catalog *catalog)
 {
-    egc_device_list_fini(&catalog->devices);
+    egc_devices_fini(&catalog->devices);
     egc_arena_fini(&catalog->arena);
 }

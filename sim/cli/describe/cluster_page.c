@@ -101,14 +101,14 @@ static size_t merge(kind *kinds, size_t n, bool only_alike)
     return n ? last + 1 : 0;
 }
 
-static egc_status print_links(const egc_network *network, egc_error *err)
+static egc_status print_links(const egc_topology_graph *network, egc_error *err)
 {
     size_t room = network->n_edges + network->n_nodes + 1, n = 0;
     kind *kinds = egc_calloc(room, sizeof *kinds);
     if (!kinds)
         return egc_fail_memory(err, room * sizeof *kinds);
     for (size_t i = 0; i < network->n_edges; i++) {
-        const egc_network_edge *edge = &network->edges[i];
+        const egc_topology_graph_edge *edge = &network->edges[i];
         if (!edge->back && !edge->joint)
             add_link(kinds, &n, edge->duplex ? full_duplex : one_way, edge->bandwidth_Bps,
                      edge->latency_s);
@@ -151,7 +151,7 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* What the links are called, those that differ in numbers together; some, where there are many. */
-static egc_status print_names(const egc_network *network, egc_error *err)
+static egc_status print_names(const egc_topology_graph *network, egc_error *err)
 {
     enum { MOST_NAMES = 6 };
     size_t shown = 0, n = network->n_links;
@@ -176,7 +176,7 @@ static egc_status print_names(const egc_network *network, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_print_network(const egc_network *network, egc_error *err)
+egc_status egc_cluster_page_print(const egc_topology_graph *network, egc_error *err)
 {
     size_t switches = 0;
     for (size_t i = 0; i < network->n_nodes; i++)
@@ -204,7 +204,7 @@ static double width(double Bps, double least_Bps)
     return isfinite(Bps) ? fmin(1 + 1.5 * log10(Bps / least_Bps), 6) : 6;
 }
 
-static double least_bandwidth(const egc_network *network)
+static double least_bandwidth(const egc_topology_graph *network)
 {
     double least = INFINITY;
     for (size_t i = 0; i < network->n_edges; i++)
@@ -212,9 +212,10 @@ static double least_bandwidth(const egc_network *network)
     return isfinite(least) ? least : 1;
 }
 
-static egc_status draw_node(const egc_network *network, size_t i, egc_buf *out, egc_error *err)
+static egc_status draw_node(const egc_topology_graph *network, size_t i, egc_buf *out,
+                            egc_error *err)
 {
-    const egc_network_node *node = &network->nodes[i];
+    const egc_topology_graph_node *node = &network->nodes[i];
     switch (node->kind) {
     case EGC_NODE_HOST:
         return egc_buf_printf(out, err,
@@ -236,7 +237,7 @@ static egc_status draw_node(const egc_network *network, size_t i, egc_buf *out, 
 }
 
 /* How many links each node is away from the nearest host. */
-static egc_status find_levels(const egc_network *network, egc_arena *arena, size_t **out,
+static egc_status find_levels(const egc_topology_graph *network, egc_arena *arena, size_t **out,
                               egc_error *err)
 {
     size_t *level = *out = egc_arena_alloc(arena, (network->n_nodes + 1) * sizeof *level);
@@ -247,7 +248,7 @@ static egc_status find_levels(const egc_network *network, egc_arena *arena, size
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < network->n_edges; i++) {
-            const egc_network_edge *edge = &network->edges[i];
+            const egc_topology_graph_edge *edge = &network->edges[i];
             if (level[edge->to] > level[edge->from] + 1) {
                 level[edge->to] = level[edge->from] + 1;
                 changed = true;
@@ -259,8 +260,8 @@ static egc_status find_levels(const egc_network *network, egc_arena *arena, size
 
 /* Downwards, so that layouts by rank put hosts below what connects them. The two joints beside a
  * shared link are drawn as one. */
-static egc_status draw_edge(const egc_network_edge *edge, const size_t *level, double least_Bps,
-                            egc_buf *out, egc_error *err)
+static egc_status draw_edge(const egc_topology_graph_edge *edge, const size_t *level,
+                            double least_Bps, egc_buf *out, egc_error *err)
 {
     bool downwards = level[edge->from] != level[edge->to] ? level[edge->from] > level[edge->to]
                                                           : edge->from > edge->to;
@@ -279,8 +280,8 @@ static egc_status draw_edge(const egc_network_edge *edge, const size_t *level, d
                           bandwidth(edge->bandwidth_Bps).chars, latency(edge->latency_s).chars);
 }
 
-egc_status egc_draw_network(const egc_network *network, const char *title, egc_buf *out,
-                            egc_error *err)
+egc_status egc_cluster_page_draw(const egc_topology_graph *network, const char *title, egc_buf *out,
+                                 egc_error *err)
 {
     double least_Bps = least_bandwidth(network);
     egc_arena arena = {0};

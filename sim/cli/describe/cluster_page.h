@@ -6,10 +6,10 @@
 #include "net/topology/graph.h"
 
 /* Prints hosts, links, bisection bandwidth and diameter to stdout. */
-egc_status egc_print_network(const egc_network *network, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_cluster_page_print(const egc_topology_graph *network, egc_error *err) EGC_MUST_CHECK;
 
 /* Appends the network in graphviz's language. */
-egc_status egc_draw_network(const egc_network *network, const char *title, egc_buf *out,
-                            egc_error *err) EGC_MUST_CHECK;
+egc_status egc_cluster_page_draw(const egc_topology_graph *network, const char *title, egc_buf *out,
+                                 egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -96,7 +96,7 @@ static egc_status print_type_parameters(const char *title, const egc_param *tabl
     void *object = egc_calloc(1, size);
     if (!object)
         return egc_fail_memory(err, size);
-    egc_params_init(table, object);
+    egc_param_init(table, object);
     egc_status status = print_parameters(title, table, object, err);
     egc_free(object);
     return status ? status : print_items(table, err);
@@ -129,7 +129,7 @@ static void print_traits(unsigned traits)
         }
 }
 
-static void print_cost(const egc_cost *cost)
+static void print_cost(const egc_compressor_cost *cost)
 {
     printf("  %-11s %g bytes of device memory an element", "cost", cost->bytes_per_element);
     if (cost->sort_bytes_per_element > 0)
@@ -158,7 +158,7 @@ static void print_exchanges(const egc_round *round, size_t number, size_t n_roun
         printf("round %zu, %s: ", number + 1, does[round->kind]);
     const char *separator = "";
     for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
-        if (egc_route_fits((*type)->kind, round)) {
+        if (egc_exchange_choice_fits((*type)->kind, round)) {
             printf("%s%s", separator, (*type)->name);
             separator = ", ";
         }
@@ -168,7 +168,7 @@ static void print_sparse_exchanges(const egc_method *method)
 {
     egc_error none;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
-        if (!egc_merge_check(method, egc_route_merge(*type), &none))
+        if (!egc_merger_check(method, egc_exchange_choice_merge(*type), &none))
             printf(", %s", (*type)->name);
 }
 
@@ -186,9 +186,9 @@ static egc_status print_method(const char *name, egc_error *err)
     print_fact("size", method.compressor->size);
     printf("  %-11s %.4g bits an element (1000 x 1000 Gaussian values, first step, all rounds)\n",
            "on the wire", bits);
-    size_t n_rounds = egc_method_rounds(&method);
+    size_t n_rounds = egc_round_plan_count(&method);
     for (size_t r = 0; r < n_rounds; r++) {
-        egc_round round = egc_method_round(&method, r);
+        egc_round round = egc_round_plan_at(&method, r);
         print_exchanges(&round, r, n_rounds);
         print_sparse_exchanges(&method);
         printf("\n");
@@ -200,7 +200,7 @@ static egc_status print_method(const char *name, egc_error *err)
     return status;
 }
 
-egc_status egc_print_compressor(const egc_named *item, egc_error *err)
+egc_status egc_pages_compressor(const egc_catalog_item *item, egc_error *err)
 {
     const egc_compressor_type *type = (const egc_compressor_type *)item;
     print_fact("formula", type->formula);
@@ -210,9 +210,9 @@ egc_status egc_print_compressor(const egc_named *item, egc_error *err)
     return print_method(type->name, err);
 }
 
-egc_status egc_print_preset(const egc_named *item, egc_error *err)
+egc_status egc_pages_preset(const egc_catalog_item *item, egc_error *err)
 {
-    const egc_preset *preset = (const egc_preset *)item;
+    const egc_method_preset *preset = (const egc_method_preset *)item;
     print_fact("reference", preset->reference);
     print_fact("compressor", preset->compressor);
     print_fact("settings", preset->settings);
@@ -221,7 +221,7 @@ egc_status egc_print_preset(const egc_named *item, egc_error *err)
 
 /* ---- workloads ------------------------------------------------------------------------------ */
 
-egc_status egc_print_workload(const egc_named *item, egc_error *err)
+egc_status egc_pages_workload(const egc_catalog_item *item, egc_error *err)
 {
     const egc_workload_type *type = (const egc_workload_type *)item;
     print_fact("reference", type->reference);
@@ -270,7 +270,7 @@ static egc_status set_text(const egc_param *table, void *params, const char *nam
                            egc_error *err)
 {
     const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = text};
-    return egc_param_set(egc_params_find(table, name), params, &value, err);
+    return egc_param_set(egc_param_find(table, name), params, &value, err);
 }
 
 /* Of images a few are enough: layers depend on their shape alone. */
@@ -283,7 +283,7 @@ static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *
     void *params = egc_calloc(1, type->params_size);
     if (!params)
         return egc_fail_memory(err, type->params_size);
-    egc_params_init(type->params, params);
+    egc_param_init(type->params, params);
     egc_workload_request request = {.workers = 1, .steps = 1, .seed = 1};
     status = set_text(type->params, params, "model", net->name, err);
     if (!status)
@@ -300,7 +300,7 @@ static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *
 
 /* The shape of the first layer comes from the data set: without it the layers are not known, and
  * that is no failure of `describe`. */
-egc_status egc_print_model(const egc_named *item, egc_error *err)
+egc_status egc_pages_model(const egc_catalog_item *item, egc_error *err)
 {
     const egc_net *net = (const egc_net *)item;
     print_fact("reference", net->reference);
@@ -317,7 +317,7 @@ egc_status egc_print_model(const egc_named *item, egc_error *err)
     return status;
 }
 
-egc_status egc_print_profile(const egc_named *item, egc_error *err)
+egc_status egc_pages_profile(const egc_catalog_item *item, egc_error *err)
 {
     const egc_profile *profile = (const egc_profile *)item;
     egc_layer *layers;
@@ -332,7 +332,7 @@ egc_status egc_print_profile(const egc_named *item, egc_error *err)
     return status;
 }
 
-egc_status egc_print_dataset(const egc_named *item, egc_error *err)
+egc_status egc_pages_dataset(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_dataset_type *type = (const egc_dataset_type *)item;
@@ -346,14 +346,14 @@ egc_status egc_print_dataset(const egc_named *item, egc_error *err)
 
 /* ---- networks ------------------------------------------------------------------------------- */
 
-egc_status egc_print_chosen_cluster(const egc_cluster_choice *choice, egc_error *err)
+egc_status egc_pages_chosen_cluster(const egc_cluster_choice *choice, egc_error *err)
 {
     egc_arena arena = {0};
-    egc_network network;
+    egc_topology_graph network;
     print_fact("reference", choice->type->reference);
-    egc_status status = egc_network_of(choice->type, choice->params, &arena, &network, err);
+    egc_status status = egc_topology_graph_of(choice->type, choice->params, &arena, &network, err);
     if (!status)
-        status = egc_print_network(&network, err);
+        status = egc_cluster_page_print(&network, err);
     if (!status)
         status = print_values("parameters", "value", choice->type->params, choice->params, err);
     egc_arena_fini(&arena);
@@ -364,24 +364,24 @@ egc_status egc_print_chosen_cluster(const egc_cluster_choice *choice, egc_error 
 static egc_status print_default_network(const egc_cluster_type *type, egc_error *err)
 {
     egc_arena arena = {0};
-    egc_network network;
+    egc_topology_graph network;
     egc_error reason = {0};
     void *params = egc_arena_alloc(&arena, type->params_size);
     egc_status status = params ? EGC_OK : egc_fail_memory(err, type->params_size);
     if (!status) {
-        egc_params_init(type->params, params);
+        egc_param_init(type->params, params);
         if (egc_cluster_prepare(type, params, &arena, &reason))
             printf("  %-11s known with --set only: %s\n", "network", reason.message);
         else
-            status = egc_network_of(type, params, &arena, &network, err);
+            status = egc_topology_graph_of(type, params, &arena, &network, err);
         if (!status && !reason.status)
-            status = egc_print_network(&network, err);
+            status = egc_cluster_page_print(&network, err);
     }
     egc_arena_fini(&arena);
     return status;
 }
 
-egc_status egc_print_cluster(const egc_named *item, egc_error *err)
+egc_status egc_pages_cluster(const egc_catalog_item *item, egc_error *err)
 {
     const egc_cluster_type *type = (const egc_cluster_type *)item;
     print_fact("reference", type->reference);
@@ -390,7 +390,7 @@ egc_status egc_print_cluster(const egc_named *item, egc_error *err)
                   : print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
-egc_status egc_print_algorithm(const egc_named *item, egc_error *err)
+egc_status egc_pages_algorithm(const egc_catalog_item *item, egc_error *err)
 {
     const egc_algorithm_type *type = (const egc_algorithm_type *)item;
     print_fact("reference", type->reference);
@@ -399,15 +399,15 @@ egc_status egc_print_algorithm(const egc_named *item, egc_error *err)
                : EGC_OK;
 }
 
-egc_status egc_print_exchange(const egc_named *item, egc_error *err)
+egc_status egc_pages_exchange(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_exchange_type *type = (const egc_exchange_type *)item;
     static const char *const kinds[] = {
-        [EGC_EXCHANGE_REDUCE] = "reduce: sums vectors of elements (linear methods)",
-        [EGC_EXCHANGE_GATHER] = "gather: every rank gets every message (all methods)",
-        [EGC_EXCHANGE_BROADCAST] = "broadcast: every rank gets the message of one",
-        [EGC_EXCHANGE_SCATTER] = "scatter: every rank gets what every other has for it",
+        [EGC_COLLECTIVE_ALLREDUCE] = "reduce: sums vectors of elements (linear methods)",
+        [EGC_COLLECTIVE_ALLGATHER] = "gather: every rank gets every message (all methods)",
+        [EGC_COLLECTIVE_BROADCAST] = "broadcast: every rank gets the message of one",
+        [EGC_COLLECTIVE_ALLTOALL] = "scatter: every rank gets what every other has for it",
     };
     print_fact("kind", kinds[type->kind]);
     print_fact("cost", type->cost);
@@ -415,7 +415,7 @@ egc_status egc_print_exchange(const egc_named *item, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_print_sparse_exchange(const egc_named *item, egc_error *err)
+egc_status egc_pages_sparse_exchange(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_sparse_type *type = (const egc_sparse_type *)item;
@@ -426,16 +426,16 @@ egc_status egc_print_sparse_exchange(const egc_named *item, egc_error *err)
         [EGC_MERGE_ABOVE] = "sparse sum: what is above a threshold is kept, that of the k-th "
                             "largest, made anew every 32 steps; the rest goes back to the memories",
     };
-    print_fact("kind", keeps[egc_route_merge(type)]);
+    print_fact("kind", keeps[egc_exchange_choice_merge(type)]);
     print_fact("cost", type->cost);
     print_fact("reference", type->reference);
     return EGC_OK;
 }
 
-egc_status egc_print_device(const egc_named *item, egc_error *err)
+egc_status egc_pages_device(const egc_catalog_item *item, egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status = egc_device_describe((const egc_device_profile *)item, &text, err);
+    egc_status status = egc_devices_describe((const egc_device_profile *)item, &text, err);
     if (!status && text.len)
         fwrite(text.data, 1, text.len, stdout);
     egc_buf_fini(&text);
@@ -444,7 +444,7 @@ egc_status egc_print_device(const egc_named *item, egc_error *err)
 
 /* ---- codecs and metrics --------------------------------------------------------------------- */
 
-egc_status egc_print_index_codec(const egc_named *item, egc_error *err)
+egc_status egc_pages_index_codec(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_index_codec *codec = (const egc_index_codec *)item;
@@ -453,16 +453,16 @@ egc_status egc_print_index_codec(const egc_named *item, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_print_memory(const egc_named *item, egc_error *err)
+egc_status egc_pages_error_feedback(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
-    const egc_memory_type *memory = (const egc_memory_type *)item;
+    const egc_error_feedback_type *memory = (const egc_error_feedback_type *)item;
     print_fact("formula", memory->formula);
     print_fact("reference", memory->reference);
     return EGC_OK;
 }
 
-egc_status egc_print_value_codec(const egc_named *item, egc_error *err)
+egc_status egc_pages_value_codec(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_value_codec *codec = (const egc_value_codec *)item;
@@ -471,13 +471,14 @@ egc_status egc_print_value_codec(const egc_named *item, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_print_experiment(const egc_named *item, egc_error *err)
+egc_status egc_pages_experiment(const egc_catalog_item *item, egc_error *err)
 {
     (void)item;
-    return print_type_parameters("options", egc_training_params, sizeof(egc_training_options), err);
+    return print_type_parameters("options", egc_train_config_params, sizeof(egc_train_options),
+                                 err);
 }
 
-egc_status egc_print_metric(const egc_named *item, egc_error *err)
+egc_status egc_pages_metric(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_metric *metric = (const egc_metric *)item;

@@ -67,16 +67,17 @@ static egc_status play_round(lone_worker *w, size_t round, size_t n_rounds, size
         return status;
     *bytes += w->wire.len;
     egc_reader message = egc_reader_of(w->wire.data, w->wire.len);
-    const egc_delivery delivery = {
+    const egc_decoder_input delivery = {
         .round = round, .count = 1, .messages = &message, .n_messages = 1};
-    return egc_decoder_take(w->replica, &delivery, round + 1 == n_rounds ? w->average : NULL, err);
+    return egc_decoder_decode(w->replica, &delivery, round + 1 == n_rounds ? w->average : NULL,
+                              err);
 }
 
 egc_status egc_wire_bits(const egc_method *method, double *bits, egc_error *err)
 {
     lone_worker w;
     egc_gradient_check check;
-    size_t bytes = 0, n_rounds = egc_method_rounds(method);
+    size_t bytes = 0, n_rounds = egc_round_plan_count(method);
     egc_status status = worker_init(&w, method, err);
     const egc_step_input input = {.lr = 0.1, .gradient = w.gradient};
     if (!status)

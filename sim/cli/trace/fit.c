@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file/atomic_file.h"
 #include "base/mem.h"
-#include "base/units.h"
+#include "base/quantity.h"
 #include "cli/table.h"
 
-const char *const egc_pick_names[] = {
+const char *const egc_fit_pick_names[] = {
     "ks",
     "tail",
     "laplace",
@@ -24,14 +24,14 @@ const char *const egc_pick_names[] = {
     "mixture",
     NULL,
 };
-_Static_assert(sizeof egc_pick_names / sizeof *egc_pick_names ==
-                   EGC_PICK_FIRST + EGC_N_DISTRIBUTIONS + 1,
+_Static_assert(sizeof egc_fit_pick_names / sizeof *egc_fit_pick_names ==
+                   EGC_FIT_PICK_FIRST + EGC_N_DISTRIBUTIONS + 1,
                "any distribution may be picked");
 
 static const egc_law_fit *picked(const egc_layer_fit *fit, int pick)
 {
-    return pick >= EGC_PICK_FIRST ? &fit->fits[pick - EGC_PICK_FIRST]
-                                  : egc_layer_fit_best(fit, pick == EGC_PICK_TAIL);
+    return pick >= EGC_FIT_PICK_FIRST ? &fit->fits[pick - EGC_FIT_PICK_FIRST]
+                                      : egc_layer_fit_best(fit, pick == EGC_FIT_PICK_TAIL);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -187,7 +187,8 @@ static egc_status put_text(egc_buf *out, const char *text, egc_error *err)
 static egc_status put_number(egc_buf *out, const char *key, double value, egc_error *err)
 {
     char text[32];
-    return egc_buf_printf(out, err, ", %s = %s", key, egc_real_format(value, text, sizeof text));
+    return egc_buf_printf(out, err, ", %s = %s", key,
+                          egc_text_format_real(value, text, sizeof text));
 }
 
 /* Six digits: more than any fit has. */
@@ -276,7 +277,7 @@ egc_status egc_fit_write(const egc_trace_fit *fit, int pick, const char *source,
     egc_buf text = {0};
     egc_status status = put_file(&text, fit, pick, source, err);
     if (!status)
-        status = egc_file_write(path, text.data, text.len, err);
+        status = egc_atomic_file_save(path, text.data, text.len, err);
     egc_buf_fini(&text);
     return status;
 }

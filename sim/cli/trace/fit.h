@@ -5,12 +5,12 @@
 
 #include "workloads/trace/fit.h"
 
-/* Which of a layer's fits is taken: EGC_PICK_DISTANCE, EGC_PICK_TAIL, or EGC_PICK_FIRST plus an
- * egc_distribution. */
-enum { EGC_PICK_DISTANCE, EGC_PICK_TAIL, EGC_PICK_FIRST };
+/* Which of a layer's fits is taken: EGC_FIT_PICK_DISTANCE, EGC_FIT_PICK_TAIL, or EGC_FIT_PICK_FIRST
+ * plus an egc_distribution. */
+enum { EGC_FIT_PICK_DISTANCE, EGC_FIT_PICK_TAIL, EGC_FIT_PICK_FIRST };
 
 /* The words for them, NULL-terminated. */
-extern const char *const egc_pick_names[];
+extern const char *const egc_fit_pick_names[];
 
 /* Prints what was fitted, a row for each layer, and a summary by distribution. MEMORY. */
 egc_status egc_fit_print(const egc_trace_fit *fit, int pick, egc_error *err) EGC_MUST_CHECK;

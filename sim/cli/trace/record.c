@@ -19,14 +19,14 @@ egc_status egc_record_options_init(egc_record_options *options, egc_error *err)
     options->workload_params = egc_calloc(1, options->workload->params_size);
     if (!options->workload_params)
         return egc_fail_memory(err, options->workload->params_size);
-    egc_params_init(options->workload->params, options->workload_params);
+    egc_param_init(options->workload->params, options->workload_params);
     return EGC_OK;
 }
 
 static egc_status fail_unknown(const egc_param *table, const char *name, egc_error *err)
 {
     egc_buf names = {0};
-    egc_status status = egc_params_names(table, &names, err);
+    egc_status status = egc_param_names(table, &names, err);
     if (!status)
         status = egc_fail(err, EGC_ERROR_NAME, "--set: unknown parameter \"%s\"; valid: %s", name,
                           (const char *)names.data);
@@ -42,7 +42,7 @@ egc_status egc_record_options_set(egc_record_options *options, const char *assig
     if (!equals || (size_t)(equals - assignment) >= sizeof name)
         return egc_fail(err, EGC_ERROR_FORMAT, "--set: must be KEY=VALUE, got \"%s\"", assignment);
     snprintf(name, sizeof name, "%.*s", (int)(equals - assignment), assignment);
-    const egc_param *param = egc_params_find(options->workload->params, name);
+    const egc_param *param = egc_param_find(options->workload->params, name);
     if (!param)
         return fail_unknown(options->workload->params, name, err);
     egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
@@ -62,7 +62,7 @@ static egc_status describe_param(const egc_record_options *options, const char *
                                  egc_error *err)
 {
     egc_buf text = {0};
-    const egc_param *param = egc_params_find(options->workload->params, name);
+    const egc_param *param = egc_param_find(options->workload->params, name);
     egc_status status = egc_param_format(param, options->workload_params, &text, err);
     if (!status)
         snprintf(out, EGC_TEXT_LENGTH, "%.*s", (int)text.len, (const char *)text.data);
@@ -74,7 +74,7 @@ static egc_status describe_source(const egc_record_options *options, char *out, 
 {
     egc_buf text = {0};
     egc_status status =
-        egc_params_format(options->workload->params, options->workload_params, true, &text, err);
+        egc_param_format_all(options->workload->params, options->workload_params, true, &text, err);
     if (!status)
         snprintf(out, EGC_TEXT_LENGTH, "egc-sim trace record, workload train, seed %lld%s%.*s",
                  (long long)options->seed, text.len ? ", " : "", (int)text.len,
@@ -99,7 +99,7 @@ static egc_status make_note(const egc_record_options *options, const egc_optimiz
     snprintf(note->optimizer, sizeof note->optimizer,
              "sgd lr=%g momentum=%g weight_decay=%g schedule=%s lr_warmup=%llu", optimizer->lr,
              optimizer->momentum, optimizer->weight_decay,
-             optimizer->schedule == EGC_SCHEDULE_COSINE ? "cosine" : "constant",
+             optimizer->schedule == EGC_LR_SCHEDULE_COSINE ? "cosine" : "constant",
              (unsigned long long)optimizer->lr_warmup);
     return status;
 }

@@ -145,7 +145,7 @@ static const egc_column layers_columns[] = {
 
 #define COLUMNS(array) array, sizeof array / sizeof *array
 
-const egc_table_type egc_tables[EGC_N_TABLES] = {
+const egc_table_type egc_columns_tables[EGC_N_TABLES] = {
     [EGC_TABLE_LAYERS] = {"layers.csv", "one row a unit, step and point (layers = true)",
                           COLUMNS(layers_columns)},
     [EGC_TABLE_STEPS] = {"steps.csv", "one row a step and point", COLUMNS(steps_columns)},
@@ -154,15 +154,15 @@ const egc_table_type egc_tables[EGC_N_TABLES] = {
     [EGC_TABLE_RUNS] = {"runs.csv", "one row a point", COLUMNS(runs_columns)},
 };
 
-const egc_column *egc_column_find(egc_table table, const char *name)
+const egc_column *egc_columns_find(egc_table table, const char *name)
 {
-    for (size_t i = 0; i < egc_tables[table].n_columns; i++)
-        if (strcmp(egc_tables[table].columns[i].name, name) == 0)
-            return &egc_tables[table].columns[i];
+    for (size_t i = 0; i < egc_columns_tables[table].n_columns; i++)
+        if (strcmp(egc_columns_tables[table].columns[i].name, name) == 0)
+            return &egc_columns_tables[table].columns[i];
     return NULL;
 }
 
-double egc_column_value(const egc_column *column, const egc_step_metrics *metrics)
+double egc_columns_value(const egc_column *column, const egc_step_metrics *metrics)
 {
     double value;
     memcpy(&value, (const char *)metrics + column->offset, sizeof value);

@@ -35,12 +35,12 @@ typedef struct egc_table_type {
     size_t n_columns;
 } egc_table_type;
 
-extern const egc_table_type egc_tables[EGC_N_TABLES];
+extern const egc_table_type egc_columns_tables[EGC_N_TABLES];
 
 /* The column called name, or NULL. */
-const egc_column *egc_column_find(egc_table table, const char *name);
+const egc_column *egc_columns_find(egc_table table, const char *name);
 
 /* The value that a column with an offset shows. */
-double egc_column_value(const egc_column *column, const egc_step_metrics *metrics);
+double egc_columns_value(const egc_column *column, const egc_step_metrics *metrics);
 
 #endif

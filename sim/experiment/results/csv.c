@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/quantity.h"
 
 /* ---- writing --------------------------------------------------------------------------------
  * Every field is followed by a comma, and the end of the line takes the place of the last one: so
@@ -36,7 +36,7 @@ egc_status egc_csv_real(egc_buf *row, double value, egc_error *err)
 {
     char text[32];
     return isnan(value) ? egc_csv_empty(row, err)
-                        : egc_csv_text(row, egc_real_format(value, text, sizeof text), err);
+                        : egc_csv_text(row, egc_text_format_real(value, text, sizeof text), err);
 }
 
 egc_status egc_csv_int(egc_buf *row, int64_t value, egc_error *err)

@@ -23,7 +23,7 @@ typedef struct group {
 } group;
 
 typedef struct table_source {
-    egc_bytes bytes;
+    egc_mapping bytes;
     egc_buf header; /* as the plan has it */
     group *groups;
     size_t n_groups;
@@ -80,11 +80,11 @@ static size_t scan(table_source *source, group *groups)
 static egc_status open_source(table_source *source, const egc_results_plan *plan, egc_table table,
                               const char *from, egc_error *err)
 {
-    egc_path path = egc_path_of("%s/%s", from, egc_tables[table].file);
-    egc_status status = egc_table_header(
+    egc_path path = egc_path_of("%s/%s", from, egc_columns_tables[table].file);
+    egc_status status = egc_columns_header(
         table, plan->axes, table == EGC_TABLE_RUNS ? plan->n_axes : 0, &source->header, err);
     if (!status)
-        status = egc_bytes_map(path.text, &source->bytes, err);
+        status = egc_mapping_open(path.text, &source->bytes, err);
     if (status || source->bytes.len < source->header.len)
         return status; /* not even a header: holds nothing */
     if (memcmp(source->bytes.data, source->header.data, source->header.len) != 0)
@@ -102,7 +102,7 @@ static egc_status open_source(table_source *source, const egc_results_plan *plan
 
 static void close_source(table_source *source)
 {
-    egc_bytes_unmap(&source->bytes);
+    egc_mapping_close(&source->bytes);
     egc_buf_fini(&source->header);
     egc_free(source->groups);
 }
@@ -121,14 +121,14 @@ static const group *find_group(table_source *source, const char *run_id)
 }
 
 /* A file whose end is missing vouches only for the points before its last one. */
-static bool vouches_for(const table_source *source, const group *rows)
+static bool is_complete(const table_source *source, const group *rows)
 {
     return source->is_whole || (rows && rows != &source->groups[source->n_groups - 1]);
 }
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
-static egc_status write_run(egc_draft *draft, const table_source *runs, const group *row,
+static egc_status write_run(egc_atomic_file *staged, const table_source *runs, const group *row,
                             double wall_s, egc_error *err)
 {
     egc_buf text = {0};
@@ -144,7 +144,7 @@ static egc_status write_run(egc_draft *draft, const table_source *runs, const gr
     if (!status)
         status = egc_csv_end(&text, err);
     if (!status)
-        status = egc_draft_write(draft, text.data, text.len, err);
+        status = egc_atomic_file_write(staged, text.data, text.len, err);
     egc_buf_fini(&text);
     return status;
 }
@@ -152,26 +152,26 @@ static egc_status write_run(egc_draft *draft, const table_source *runs, const gr
 static egc_status write_table(const char *folder, egc_table table, const table_source *source,
                               const group *rows, double wall_s, egc_error *err)
 {
-    egc_draft draft = {.fd = -1};
-    egc_status status =
-        egc_draft_open(&draft, egc_path_of("%s/%s", folder, egc_tables[table].file).text, err);
+    egc_atomic_file staged = {.fd = -1};
+    egc_status status = egc_atomic_file_open(
+        &staged, egc_path_of("%s/%s", folder, egc_columns_tables[table].file).text, err);
     if (!status && table == EGC_TABLE_RUNS) {
-        status = write_run(&draft, source, rows, wall_s, err);
+        status = write_run(&staged, source, rows, wall_s, err);
     } else if (!status) {
-        status = egc_draft_write(&draft, source->header.data, source->header.len, err);
+        status = egc_atomic_file_write(&staged, source->header.data, source->header.len, err);
         if (!status)
-            status = egc_draft_write(&draft, rows->rows, rows->len, err);
+            status = egc_atomic_file_write(&staged, rows->rows, rows->len, err);
     }
-    return egc_draft_end(&draft, status, err);
+    return egc_atomic_file_end(&staged, status, err);
 }
 
 /* Writes the files of a record into a folder that is not a record yet. */
 static egc_status write_folder(const char *folder, const table_source *sources,
                                const group *const *rows, double wall_s, egc_error *err)
 {
-    egc_status status = egc_folder_remove(folder, err);
+    egc_status status = egc_path_remove_folder(folder, err);
     if (!status)
-        status = egc_folder_make(folder, err);
+        status = egc_path_make_folder(folder, err);
     for (int i = 0; i < EGC_N_TABLES && !status; i++)
         if (rows[i])
             status = write_table(folder, (egc_table)i, &sources[i], rows[i], wall_s, err);
@@ -187,7 +187,7 @@ static bool is_trusted(const egc_results_plan *plan, const table_source *sources
     if (!is_ok && strcmp(state, "diverged") != 0 && !failed_too)
         return false;
     for (int i = 0; i < EGC_TABLE_RUNS; i++)
-        if (plan->has_table[i] && !vouches_for(&sources[i], rows[i]))
+        if (plan->has_table[i] && !is_complete(&sources[i], rows[i]))
             return false;
     const group *steps = rows[EGC_TABLE_STEPS];
     double n_steps = egc_csv_number(run, 0, egc_csv_column(run, "steps"));
@@ -205,21 +205,21 @@ static egc_status import_point(egc_results *results, size_t point, const char *f
         rows[i] = plan->has_table[i] ? find_group(&sources[i], run_id) : NULL;
     if (!rows[EGC_TABLE_RUNS])
         return EGC_OK;
-    egc_path name = egc_path_of("%s" EGC_DRAFT, run_id);
-    egc_path folder = egc_record_draft(spool, run_id);
-    egc_path complete = egc_record_path(spool, run_id);
+    egc_path name = egc_path_of("%s" EGC_STAGED_SUFFIX, run_id);
+    egc_path folder = egc_point_record_staged(spool, run_id);
+    egc_path complete = egc_point_record_path(spool, run_id);
     egc_csv_table run = {0};
     egc_status status = write_folder(folder.text, sources, rows, wall_s, err);
     if (!status && strcmp(from, egc_results_dir(results)) != 0) /* it stays where it is */
         status = egc_timeline_import(from, run_id, folder.text, err);
     if (!status)
-        status = egc_record_read(spool, name.text, &run, err);
+        status = egc_point_record_read(spool, name.text, &run, err);
     if (status)
         return status;
     bool trusted = is_trusted(plan, sources, rows, &run, failed_too);
     egc_csv_table_fini(&run);
     if (!trusted)
-        return egc_folder_remove(folder.text, err);
+        return egc_path_remove_folder(folder.text, err);
     if (rename(folder.text, complete.text) != 0)
         return egc_fail_errno(err, "write", complete.text);
     return egc_results_finish(results, point, err);
@@ -255,10 +255,10 @@ typedef struct run_ids {
     size_t n;
 } run_ids;
 
-typedef struct strangers {
+typedef struct unknown_runs {
     size_t n;
     char first[EGC_RUN_ID_LENGTH];
-} strangers;
+} unknown_runs;
 
 static int compare_run_ids(const void *a, const void *b)
 {
@@ -277,7 +277,7 @@ static egc_status sort_run_ids(const egc_results_plan *plan, run_ids *out, egc_e
     return EGC_OK;
 }
 
-static void count_unless_planned(strangers *found, const run_ids *planned, const char *run_id)
+static void count_unless_planned(unknown_runs *found, const run_ids *planned, const char *run_id)
 {
     if (bsearch(run_id, planned->sorted, planned->n, sizeof *planned->sorted, compare_run_ids))
         return;
@@ -293,7 +293,7 @@ static int is_record(const struct dirent *entry)
 
 /* Those that are not published: a run that was killed may have left rows and record. */
 static egc_status count_records(const egc_results *results, table_source *runs,
-                                const run_ids *planned, strangers *found, egc_error *err)
+                                const run_ids *planned, unknown_runs *found, egc_error *err)
 {
     const char *spool = egc_results_spool(results);
     struct dirent **records;
@@ -309,13 +309,13 @@ static egc_status count_records(const egc_results *results, table_source *runs,
     return EGC_OK;
 }
 
-egc_status egc_results_refuse_strangers(const egc_results *results, egc_error *err)
+egc_status egc_results_import_check(const egc_results *results, egc_error *err)
 {
     const egc_results_plan *plan = egc_results_get_plan(results);
     const char *dir = egc_results_dir(results);
     table_source runs = {0};
     run_ids planned = {0};
-    strangers found = {0};
+    unknown_runs found = {0};
     egc_status status = sort_run_ids(plan, &planned, err);
     if (!status)
         status = open_source(&runs, plan, EGC_TABLE_RUNS, dir, err);

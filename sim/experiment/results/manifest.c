@@ -71,7 +71,7 @@ static void add_params(json_t *out, const char *prefix, const egc_param *table, 
 }
 
 /* Every parameter of a point, defaults included, by the path that `--set` would take. */
-static json_t *parameters(const egc_training_config *config, bool *failed)
+static json_t *parameters(const egc_train_config *config, bool *failed)
 {
     json_t *out = json_object();
     const egc_method *method = &config->method;
@@ -88,8 +88,8 @@ static json_t *parameters(const egc_training_config *config, bool *failed)
     set(out, "algorithm", egc_json_text(algorithm->name), failed);
     if (config->algorithm_params)
         add_params(out, "algorithm.", algorithm->params, config->algorithm_params, failed);
-    set(out, "exchange", egc_json_text(egc_route_asked(config)), failed);
-    add_params(out, "", egc_training_params, &config->options, failed);
+    set(out, "exchange", egc_json_text(egc_exchange_choice_asked(config)), failed);
+    add_params(out, "", egc_train_config_params, &config->options, failed);
     if (config->cost_curve)
         set(out, "cost_rows", egc_json_text(config->cost_curve->id), failed);
     if (*config->workload_files)
@@ -284,7 +284,7 @@ static egc_path manifest_path(const char *dir)
 }
 
 typedef struct dump_target {
-    egc_draft draft;
+    egc_atomic_file staged;
     egc_status status;
     egc_error *err;
 } dump_target;
@@ -292,7 +292,7 @@ typedef struct dump_target {
 static int dump_piece(const char *data, size_t len, void *arg)
 {
     dump_target *target = arg;
-    target->status = egc_draft_write(&target->draft, data, len, target->err);
+    target->status = egc_atomic_file_write(&target->staged, data, len, target->err);
     return target->status ? -1 : 0;
 }
 
@@ -300,14 +300,14 @@ egc_status egc_manifest_write(const json_t *manifest, const char *dir, egc_error
 {
     dump_target target = {.err = err};
     egc_path path = manifest_path(dir);
-    egc_status status = egc_draft_open(&target.draft, path.text, err);
+    egc_status status = egc_atomic_file_open(&target.staged, path.text, err);
     if (status)
         return status;
     if (json_dump_callback(manifest, dump_piece, &target, JSON_INDENT(1)) != 0)
         status = target.status ? target.status : check(true, err);
     if (!status)
-        status = egc_draft_write(&target.draft, "\n", 1, err);
-    return egc_draft_end(&target.draft, status, err);
+        status = egc_atomic_file_write(&target.staged, "\n", 1, err);
+    return egc_atomic_file_end(&target.staged, status, err);
 }
 
 egc_status egc_manifest_read(const char *dir, json_t **out, egc_error *err)

@@ -55,7 +55,7 @@ static void find_tables(const char *const *dirs, size_t n_dirs, egc_results_plan
     for (size_t i = 0; i < n_dirs; i++)
         for (int t = 0; t < EGC_N_TABLES; t++)
             plan->has_table[t] |=
-                egc_path_exists(egc_path_of("%s/%s", dirs[i], egc_tables[t].file).text);
+                egc_path_exists(egc_path_of("%s/%s", dirs[i], egc_columns_tables[t].file).text);
 }
 
 static egc_status check_complete(const egc_results *results, egc_error *err)
@@ -91,7 +91,7 @@ static egc_status join(egc_results *results, const char *const *dirs, size_t n_d
     if (!status)
         status = egc_manifest_write(manifest, egc_results_dir(results), err);
     egc_error ignored; /* the failure that brought us here matters more */
-    egc_status forgotten = status ? egc_folder_remove_all(egc_results_spool(results), &ignored)
+    egc_status forgotten = status ? egc_path_remove_tree(egc_results_spool(results), &ignored)
                                   : egc_results_forget_records(results, err);
     return status ? status : forgotten;
 }

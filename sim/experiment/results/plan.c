@@ -107,7 +107,7 @@ egc_status egc_results_plan_new(const egc_experiment *experiment, egc_arena *are
     *out = (egc_results_plan){.n_points = n};
     egc_status status = check_distinct(experiment, err);
     if (!status)
-        status = egc_extra_columns(experiment, arena, &out->axes, &out->n_axes, err);
+        status = egc_columns_extra(experiment, arena, &out->axes, &out->n_axes, err);
     if (status)
         return status;
     out->points = egc_arena_alloc(arena, (n + 1) * sizeof *out->points);

@@ -14,34 +14,35 @@
 /* Rows are handed to the system in pieces of this size. */
 enum { PIECE_BYTES = 256 * 1024 };
 
-egc_path egc_record_path(const char *spool, const char *run_id)
+egc_path egc_point_record_path(const char *spool, const char *run_id)
 {
     return egc_path_of("%s/%s", spool, run_id);
 }
 
-egc_path egc_record_file(const char *spool, const char *run_id, egc_table table)
+egc_path egc_point_record_file(const char *spool, const char *run_id, egc_table table)
 {
-    return egc_path_of("%s/%s/%s", spool, run_id, egc_tables[table].file);
+    return egc_path_of("%s/%s/%s", spool, run_id, egc_columns_tables[table].file);
 }
 
-egc_path egc_record_draft(const char *spool, const char *run_id)
+egc_path egc_point_record_staged(const char *spool, const char *run_id)
 {
-    return egc_path_of("%s/%s" EGC_DRAFT, spool, run_id);
+    return egc_path_of("%s/%s" EGC_STAGED_SUFFIX, spool, run_id);
 }
 
-egc_status egc_record_remove(const char *spool, const char *run_id, egc_error *err)
+egc_status egc_point_record_remove(const char *spool, const char *run_id, egc_error *err)
 {
-    egc_path record = egc_record_path(spool, run_id), draft = egc_record_draft(spool, run_id);
-    egc_status status = egc_folder_remove(draft.text, err);
-    if (!status && rename(record.text, draft.text) != 0 && errno != ENOENT)
+    egc_path record = egc_point_record_path(spool, run_id),
+             staged = egc_point_record_staged(spool, run_id);
+    egc_status status = egc_path_remove_folder(staged.text, err);
+    if (!status && rename(record.text, staged.text) != 0 && errno != ENOENT)
         status = egc_fail_errno(err, "remove", record.text);
-    return status ? status : egc_folder_remove(draft.text, err);
+    return status ? status : egc_path_remove_folder(staged.text, err);
 }
 
-egc_status egc_record_read(const char *spool, const char *run_id, egc_csv_table *out,
-                           egc_error *err)
+egc_status egc_point_record_read(const char *spool, const char *run_id, egc_csv_table *out,
+                                 egc_error *err)
 {
-    egc_path path = egc_record_file(spool, run_id, EGC_TABLE_RUNS);
+    egc_path path = egc_point_record_file(spool, run_id, EGC_TABLE_RUNS);
     egc_status status = egc_csv_read(path.text, out, err);
     if (status || out->n_rows == 1)
         return status;
@@ -52,7 +53,7 @@ egc_status egc_record_read(const char *spool, const char *run_id, egc_csv_table 
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-bool egc_axis_is_column(const char *axis)
+bool egc_columns_has_axis(const char *axis)
 {
     static const char *const named[] = {
         "method",  "seed",     "workers",           "steps",           "workload",
@@ -63,7 +64,7 @@ bool egc_axis_is_column(const char *axis)
     return false;
 }
 
-egc_status egc_extra_columns(const egc_experiment *experiment, egc_arena *arena,
+egc_status egc_columns_extra(const egc_experiment *experiment, egc_arena *arena,
                              const char *const **out, size_t *n_out, egc_error *err)
 {
     size_t bytes = (experiment->n_axes + 1) * sizeof(char *);
@@ -72,7 +73,7 @@ egc_status egc_extra_columns(const egc_experiment *experiment, egc_arena *arena,
         return egc_fail_memory(err, bytes);
     *n_out = 0;
     for (size_t i = 0; i < experiment->n_axes; i++)
-        if (!egc_axis_is_column(experiment->axes[i]))
+        if (!egc_columns_has_axis(experiment->axes[i]))
             names[(*n_out)++] = experiment->axes[i];
     if (egc_experiment_is_measured(experiment))
         names[(*n_out)++] = EGC_REPRODUCIBLE_COLUMN;
@@ -80,10 +81,10 @@ egc_status egc_extra_columns(const egc_experiment *experiment, egc_arena *arena,
     return EGC_OK;
 }
 
-egc_status egc_table_header(egc_table table, const char *const *extra, size_t n_extra, egc_buf *out,
-                            egc_error *err)
+egc_status egc_columns_header(egc_table table, const char *const *extra, size_t n_extra,
+                              egc_buf *out, egc_error *err)
 {
-    const egc_table_type *type = &egc_tables[table];
+    const egc_table_type *type = &egc_columns_tables[table];
     egc_status status = EGC_OK;
     for (size_t i = 0; i < type->n_columns && !status; i++)
         status = egc_csv_text(out, type->columns[i].name, err);
@@ -95,29 +96,29 @@ egc_status egc_table_header(egc_table table, const char *const *extra, size_t n_
 /* ---- rows of steps, units and evaluations ---------------------------------------------------- */
 
 /* Hands the rows to the file, which begins with its header. */
-static egc_status flush(egc_record *record, egc_table table, egc_error *err)
+static egc_status flush(egc_point_record *record, egc_table table, egc_error *err)
 {
-    struct egc_record_rows *rows = &record->tables[table];
+    struct egc_point_record_rows *rows = &record->tables[table];
     egc_status status = EGC_OK;
     if (rows->file.fd < 0) {
-        egc_path path = egc_path_of("%s/%s", record->folder.text, egc_tables[table].file);
+        egc_path path = egc_path_of("%s/%s", record->folder.text, egc_columns_tables[table].file);
         egc_buf header = {0};
-        status = egc_draft_open(&rows->file, path.text, err);
+        status = egc_atomic_file_open(&rows->file, path.text, err);
         if (!status && table != EGC_TABLE_RUNS)
-            status = egc_table_header(table, NULL, 0, &header, err);
+            status = egc_columns_header(table, NULL, 0, &header, err);
         if (!status)
-            status = egc_draft_write(&rows->file, header.data, header.len, err);
+            status = egc_atomic_file_write(&rows->file, header.data, header.len, err);
         egc_buf_fini(&header);
     }
     if (!status)
-        status = egc_draft_write(&rows->file, rows->rows.data, rows->rows.len, err);
+        status = egc_atomic_file_write(&rows->file, rows->rows.data, rows->rows.len, err);
     egc_buf_clear(&rows->rows);
     if (status)
         record->failure = *err;
     return status;
 }
 
-static egc_status end_row(egc_record *record, egc_table table, egc_error *err)
+static egc_status end_row(egc_point_record *record, egc_table table, egc_error *err)
 {
     egc_buf *rows = &record->tables[table].rows;
     egc_status status = egc_csv_end(rows, err);
@@ -125,7 +126,8 @@ static egc_status end_row(egc_record *record, egc_table table, egc_error *err)
 }
 
 /* The columns that every table but runs.csv begins with. */
-static egc_status begin_row(egc_buf *row, const egc_record *record, uint64_t step, egc_error *err)
+static egc_status begin_row(egc_buf *row, const egc_point_record *record, uint64_t step,
+                            egc_error *err)
 {
     egc_status status = egc_csv_text(row, record->point->run_id, err);
     return status ? status : egc_csv_int(row, (int64_t)step, err);
@@ -141,19 +143,19 @@ static egc_status append_reals(egc_buf *row, const double *values, size_t n, egc
 
 static egc_status on_step(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err)
 {
-    egc_record *record = arg;
+    egc_point_record *record = arg;
     egc_buf *row = &record->tables[EGC_TABLE_STEPS].rows;
-    const egc_table_type *type = &egc_tables[EGC_TABLE_STEPS];
+    const egc_table_type *type = &egc_columns_tables[EGC_TABLE_STEPS];
     egc_status status = begin_row(row, record, step, err);
     for (size_t i = 0; i < type->n_columns && !status; i++)
         if (type->columns[i].offset != EGC_COLUMN_ELSEWHERE)
-            status = egc_csv_real(row, egc_column_value(&type->columns[i], metrics), err);
+            status = egc_csv_real(row, egc_columns_value(&type->columns[i], metrics), err);
     return status ? status : end_row(record, EGC_TABLE_STEPS, err);
 }
 
 static egc_status on_unit(void *arg, uint64_t step, const egc_unit_metrics *unit, egc_error *err)
 {
-    egc_record *record = arg;
+    egc_point_record *record = arg;
     egc_buf *row = &record->tables[EGC_TABLE_LAYERS].rows;
     double elements = (double)unit->elements;
     double values[] = {elements,         unit->sent,      unit->sent / elements,
@@ -171,7 +173,7 @@ static egc_status on_evaluation(void *arg, uint64_t step, double sim_time_s,
                                 double sent_bytes_total, const egc_evaluation *evaluation,
                                 egc_error *err)
 {
-    egc_record *record = arg;
+    egc_point_record *record = arg;
     egc_buf *row = &record->tables[EGC_TABLE_EVALS].rows;
     double values[] = {sim_time_s, sent_bytes_total, evaluation->loss, evaluation->accuracy,
                        evaluation->perplexity};
@@ -183,30 +185,29 @@ static egc_status on_evaluation(void *arg, uint64_t step, double sim_time_s,
 
 static egc_status on_event(void *arg, const egc_timeline_event *event, egc_error *err)
 {
-    egc_record *record = arg;
+    egc_point_record *record = arg;
     egc_status status = egc_timeline_add(&record->timeline, event, err);
     if (status)
         record->failure = *err;
     return status;
 }
 
-egc_training_sink egc_record_sink(egc_record *record)
+egc_train_sink egc_point_record_sink(egc_point_record *record)
 {
-    bool has_timeline = record->timeline.draft.fd >= 0;
-    return (egc_training_sink){.arg = record,
-                               .step = on_step,
-                               .unit = on_unit,
-                               .evaluation = on_evaluation,
-                               .event = has_timeline ? on_event : NULL};
+    bool has_timeline = record->timeline.staged.fd >= 0;
+    return (egc_train_sink){.arg = record,
+                            .step = on_step,
+                            .unit = on_unit,
+                            .evaluation = on_evaluation,
+                            .event = has_timeline ? on_event : NULL};
 }
 
 /* ---- the row of the run ---------------------------------------------------------------------- */
 
 /* What was used, or what was asked for where it did not come to that. */
-static const char *exchange_name(const egc_training_config *config,
-                                 const egc_training_summary *summary)
+static const char *exchange_name(const egc_train_config *config, const egc_train_summary *summary)
 {
-    return summary && *summary->exchange ? summary->exchange : egc_route_asked(config);
+    return summary && *summary->exchange ? summary->exchange : egc_exchange_choice_asked(config);
 }
 
 static egc_status append_method_params(egc_buf *row, const egc_method *method, egc_error *err)
@@ -222,13 +223,14 @@ static egc_status append_method_params(egc_buf *row, const egc_method *method, e
 }
 
 /* "ps mode=async;servers=2": its name, and what differs from its defaults. */
-static egc_status append_algorithm(egc_buf *row, const egc_training_config *config, egc_error *err)
+static egc_status append_algorithm(egc_buf *row, const egc_train_config *config, egc_error *err)
 {
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     egc_buf text = {0};
     egc_status status = egc_buf_printf(&text, err, "%s ", algorithm->name);
     if (!status && config->algorithm_params)
-        status = egc_params_format(algorithm->params, config->algorithm_params, true, &text, err);
+        status =
+            egc_param_format_all(algorithm->params, config->algorithm_params, true, &text, err);
     if (!status && text.data[text.len - 1] == ' ')
         text.data[text.len - 1] = '\0';
     if (!status)
@@ -240,10 +242,10 @@ static egc_status append_algorithm(egc_buf *row, const egc_training_config *conf
 }
 
 /* run_id ... seed, steps: what was asked for, and the model and exchange that came of it. */
-static egc_status append_setting(egc_buf *row, const egc_record *record,
-                                 const egc_training_summary *summary, egc_error *err)
+static egc_status append_setting(egc_buf *row, const egc_point_record *record,
+                                 const egc_train_summary *summary, egc_error *err)
 {
-    const egc_training_config *config = &record->point->config;
+    const egc_train_config *config = &record->point->config;
     const egc_cluster_common *common = config->cluster_params;
     const char *before[] = {record->point->run_id, record->experiment->name, config->workload->name,
                             summary ? summary->model : "", config->method.name};
@@ -266,7 +268,7 @@ static egc_status append_setting(egc_buf *row, const egc_record *record,
 }
 
 /* The number in a column of runs.csv after those of the setting, NAN where it does not apply. */
-static double summary_value(const egc_column *column, const egc_training_summary *summary)
+static double summary_value(const egc_column *column, const egc_train_summary *summary)
 {
     if (!summary || strcmp(column->name, "speedup") == 0)
         return NAN; /* speedup is known once the dense run is: see results.c */
@@ -288,16 +290,16 @@ static double summary_value(const egc_column *column, const egc_training_summary
         return summary->sampled_workers;
     if (strcmp(column->name, "sim_time_s") == 0)
         return summary->sim_time_s;
-    return egc_column_value(column, &summary->mean);
+    return egc_columns_value(column, &summary->mean);
 }
 
-/* The columns of egc_extra_columns. */
-static egc_status append_extra(egc_buf *row, const egc_record *record, egc_error *err)
+/* The columns of egc_columns_extra. */
+static egc_status append_extra(egc_buf *row, const egc_point_record *record, egc_error *err)
 {
     const egc_experiment *experiment = record->experiment;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < experiment->n_axes && !status; i++)
-        if (!egc_axis_is_column(experiment->axes[i]))
+        if (!egc_columns_has_axis(experiment->axes[i]))
             status = egc_csv_text(row, record->point->axis_values[i], err);
     bool is_measured = record->point->config.options.cost == EGC_COST_MEASURED;
     if (!status && egc_experiment_is_measured(experiment))
@@ -319,28 +321,29 @@ static void make_printable(const char *text, char *out, size_t room)
     json_decref(probe);
 }
 
-static egc_status append_header(egc_buf *row, const egc_record *record, egc_error *err)
+static egc_status append_header(egc_buf *row, const egc_point_record *record, egc_error *err)
 {
     egc_arena arena = {0};
     const char *const *axes = NULL;
     size_t n_axes = 0;
-    egc_status status = egc_extra_columns(record->experiment, &arena, &axes, &n_axes, err);
+    egc_status status = egc_columns_extra(record->experiment, &arena, &axes, &n_axes, err);
     const char **extra = status ? NULL : egc_arena_alloc(&arena, (n_axes + 1) * sizeof *extra);
     if (!status && !extra)
         status = egc_fail_memory(err, (n_axes + 1) * sizeof *extra);
     if (!status) {
         memcpy(extra, axes, n_axes * sizeof *extra);
         extra[n_axes] = EGC_WALL_COLUMN;
-        status = egc_table_header(EGC_TABLE_RUNS, extra, n_axes + 1, row, err);
+        status = egc_columns_header(EGC_TABLE_RUNS, extra, n_axes + 1, row, err);
     }
     egc_arena_fini(&arena);
     return status;
 }
 
-static egc_status append_run(egc_record *record, const egc_outcome *outcome, egc_error *err)
+static egc_status append_run(egc_point_record *record, const egc_point_outcome *outcome,
+                             egc_error *err)
 {
     egc_buf *row = &record->tables[EGC_TABLE_RUNS].rows;
-    const egc_table_type *type = &egc_tables[EGC_TABLE_RUNS];
+    const egc_table_type *type = &egc_columns_tables[EGC_TABLE_RUNS];
     char error[EGC_ERROR_LENGTH];
     make_printable(outcome->error, error, sizeof error);
     egc_status status = append_header(row, record, err);
@@ -350,7 +353,7 @@ static egc_status append_run(egc_record *record, const egc_outcome *outcome, egc
         status = egc_csv_text(row, outcome->status, err);
     if (!status)
         status = egc_csv_text(row, error, err);
-    size_t first = (size_t)(egc_column_find(EGC_TABLE_RUNS, "params") - type->columns);
+    size_t first = (size_t)(egc_columns_find(EGC_TABLE_RUNS, "params") - type->columns);
     for (size_t i = first; i < type->n_columns && !status; i++)
         status = egc_csv_real(row, summary_value(&type->columns[i], outcome->summary), err);
     if (!status)
@@ -362,31 +365,33 @@ static egc_status append_run(egc_record *record, const egc_outcome *outcome, egc
 
 /* ---- the record as a whole ------------------------------------------------------------------- */
 
-egc_status egc_record_open(egc_record *record, const char *spool, const egc_experiment *experiment,
-                           const egc_point *point, egc_error *err)
+egc_status egc_point_record_open(egc_point_record *record, const char *spool,
+                                 const egc_experiment *experiment, const egc_point *point,
+                                 egc_error *err)
 {
-    *record = (egc_record){
+    *record = (egc_point_record){
         .experiment = experiment,
         .point = point,
-        .folder = egc_record_draft(spool, point->run_id),
-        .complete = egc_record_path(spool, point->run_id),
-        .timeline = {.draft = {.fd = -1}},
+        .folder = egc_point_record_staged(spool, point->run_id),
+        .complete = egc_point_record_path(spool, point->run_id),
+        .timeline = {.staged = {.fd = -1}},
     };
     for (int i = 0; i < EGC_N_TABLES; i++)
         record->tables[i].file.fd = -1;
-    egc_status status = egc_record_remove(spool, point->run_id, err);
-    return status ? status : egc_folder_make(record->folder.text, err);
+    egc_status status = egc_point_record_remove(spool, point->run_id, err);
+    return status ? status : egc_path_make_folder(record->folder.text, err);
 }
 
-egc_status egc_record_keep_timeline(egc_record *record, const egc_timeline_limits *limits,
-                                    egc_error *err)
+egc_status egc_point_record_keep_timeline(egc_point_record *record,
+                                          const egc_timeline_limits *limits, egc_error *err)
 {
     if (limits->steps == 0)
         return EGC_OK;
     return egc_timeline_open(&record->timeline, limits, record->folder.text, record->point, err);
 }
 
-egc_status egc_record_finish(egc_record *record, const egc_outcome *outcome, egc_error *err)
+egc_status egc_point_record_finish(egc_point_record *record, const egc_point_outcome *outcome,
+                                   egc_error *err)
 {
     if (record->failure.status)
         return egc_fail(err, record->failure.status, "%s", record->failure.message);
@@ -394,27 +399,27 @@ egc_status egc_record_finish(egc_record *record, const egc_outcome *outcome, egc
     if (!status)
         status = egc_timeline_finish(&record->timeline, err);
     for (int i = 0; i < EGC_N_TABLES && !status; i++) {
-        egc_draft *file = &record->tables[i].file;
+        egc_atomic_file *file = &record->tables[i].file;
         if (file->fd >= 0 || record->tables[i].rows.len)
             status = flush(record, (egc_table)i, err);
         if (!status && file->fd >= 0)
-            status = egc_draft_sync(file, err);
+            status = egc_atomic_file_sync(file, err);
         if (!status && file->fd >= 0)
-            status = egc_draft_commit(file, err);
+            status = egc_atomic_file_commit(file, err);
     }
     if (!status && rename(record->folder.text, record->complete.text) != 0)
         status = egc_fail_errno(err, "write", record->complete.text);
     return status;
 }
 
-void egc_record_close(egc_record *record)
+void egc_point_record_close(egc_point_record *record)
 {
     for (int i = 0; i < EGC_N_TABLES; i++) {
-        egc_draft_discard(&record->tables[i].file);
+        egc_atomic_file_discard(&record->tables[i].file);
         egc_buf_fini(&record->tables[i].rows);
     }
     egc_timeline_close(&record->timeline);
     egc_error ignored; /* a leftover is discarded by the next attempt */
-    if (egc_folder_remove(record->folder.text, &ignored))
+    if (egc_path_remove_folder(record->folder.text, &ignored))
         return;
 }

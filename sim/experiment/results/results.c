@@ -44,7 +44,7 @@ const egc_point_state *egc_results_state(const egc_results *results, size_t poin
 
 static egc_path table_path(const egc_results *results, egc_table table)
 {
-    return egc_path_of("%s/%s", results->dir.text, egc_tables[table].file);
+    return egc_path_of("%s/%s", results->dir.text, egc_columns_tables[table].file);
 }
 
 /* ---- finished points ------------------------------------------------------------------------- */
@@ -58,14 +58,14 @@ egc_status egc_results_finish(egc_results *results, size_t point, egc_error *err
 {
     egc_csv_table record = {0};
     const char *run_id = results->plan->points[point].run_id;
-    egc_status status = egc_record_read(results->spool.text, run_id, &record, err);
+    egc_status status = egc_point_record_read(results->spool.text, run_id, &record, err);
     if (status)
         return status;
     int state = egc_csv_column(&record, "status"), error = egc_csv_column(&record, "error");
     egc_point_state *out = &results->states[point];
     if (state < 0 || error < 0) {
         status = egc_fail(err, EGC_ERROR_FORMAT, "%s: columns status and error must be there",
-                          egc_record_file(results->spool.text, run_id, EGC_TABLE_RUNS).text);
+                          egc_point_record_file(results->spool.text, run_id, EGC_TABLE_RUNS).text);
         goto done;
     }
     *out = (egc_point_state){
@@ -128,10 +128,10 @@ static egc_status append_cell(const egc_csv_table *record, const char *name, egc
 static egc_status append_run(const egc_results *results, size_t point, egc_buf *row, egc_error *err)
 {
     const egc_results_plan *plan = results->plan;
-    const egc_table_type *type = &egc_tables[EGC_TABLE_RUNS];
+    const egc_table_type *type = &egc_columns_tables[EGC_TABLE_RUNS];
     egc_csv_table record = {0};
     egc_status status =
-        egc_record_read(results->spool.text, plan->points[point].run_id, &record, err);
+        egc_point_record_read(results->spool.text, plan->points[point].run_id, &record, err);
     if (status)
         return status;
     for (size_t i = 0; i < type->n_columns && !status; i++)
@@ -145,42 +145,42 @@ static egc_status append_run(const egc_results *results, size_t point, egc_buf *
 }
 
 /* Appends a point's rows to the draft of a table. */
-static egc_status write_rows(const egc_results *results, egc_draft *draft, egc_table table,
+static egc_status write_rows(const egc_results *results, egc_atomic_file *staged, egc_table table,
                              size_t point, size_t header_len, egc_error *err)
 {
     if (table != EGC_TABLE_RUNS) {
         const char *run_id = results->plan->points[point].run_id;
-        egc_path rows = egc_record_file(results->spool.text, run_id, table);
-        return egc_draft_copy(draft, rows.text, (off_t)header_len, err);
+        egc_path rows = egc_point_record_file(results->spool.text, run_id, table);
+        return egc_atomic_file_copy(staged, rows.text, (off_t)header_len, err);
     }
     egc_buf row = {0};
     egc_status status = append_run(results, point, &row, err);
     if (!status)
-        status = egc_draft_write(draft, row.data, row.len, err);
+        status = egc_atomic_file_write(staged, row.data, row.len, err);
     egc_buf_fini(&row);
     return status;
 }
 
 /* Drafts a table: what it holds, and the rows of the points up to end. */
-static egc_status draft_table(const egc_results *results, egc_table table, size_t end,
-                              egc_draft *draft, egc_error *err)
+static egc_status stage_table(const egc_results *results, egc_table table, size_t end,
+                              egc_atomic_file *staged, egc_error *err)
 {
     const egc_results_plan *plan = results->plan;
     egc_path path = table_path(results, table);
     egc_buf header = {0};
-    egc_status status = egc_table_header(table, plan->axes,
-                                         table == EGC_TABLE_RUNS ? plan->n_axes : 0, &header, err);
+    egc_status status = egc_columns_header(
+        table, plan->axes, table == EGC_TABLE_RUNS ? plan->n_axes : 0, &header, err);
     if (!status)
-        status = egc_draft_open(draft, path.text, err);
+        status = egc_atomic_file_open(staged, path.text, err);
     if (!status && results->has_files)
-        status = egc_draft_copy(draft, path.text, 0, err);
+        status = egc_atomic_file_copy(staged, path.text, 0, err);
     else if (!status)
-        status = egc_draft_write(draft, header.data, header.len, err);
+        status = egc_atomic_file_write(staged, header.data, header.len, err);
     for (size_t i = results->next; i < end && !status; i++)
         if (results->states[i].is_finished)
-            status = write_rows(results, draft, table, i, header.len, err);
+            status = write_rows(results, staged, table, i, header.len, err);
     egc_buf_fini(&header);
-    return status ? status : egc_draft_sync(draft, err);
+    return status ? status : egc_atomic_file_sync(staged, err);
 }
 
 /* Each has its own file, so that they need not come at once. */
@@ -189,7 +189,7 @@ static egc_status publish_timelines(const egc_results *results, size_t end, egc_
     egc_status status = EGC_OK;
     for (size_t i = results->next; i < end && !status; i++) {
         const char *run_id = results->plan->points[i].run_id;
-        egc_path record = egc_record_path(results->spool.text, run_id);
+        egc_path record = egc_point_record_path(results->spool.text, run_id);
         status = egc_timeline_publish(record.text, results->dir.text, run_id, err);
     }
     return status;
@@ -208,18 +208,18 @@ egc_status egc_results_publish(egc_results *results, egc_error *err)
     size_t end = publishable_end(results);
     if (end == results->next && results->has_files)
         return EGC_OK;
-    egc_draft drafts[EGC_N_TABLES];
+    egc_atomic_file staged[EGC_N_TABLES];
     for (int i = 0; i < EGC_N_TABLES; i++)
-        drafts[i].fd = -1;
+        staged[i].fd = -1;
     egc_status status = EGC_OK;
     for (int i = 0; i < EGC_N_TABLES && !status; i++)
         if (results->plan->has_table[i])
-            status = draft_table(results, (egc_table)i, end, &drafts[i], err);
+            status = stage_table(results, (egc_table)i, end, &staged[i], err);
     for (int i = 0; i < EGC_N_TABLES && !status; i++)
         if (results->plan->has_table[i])
-            status = egc_draft_commit(&drafts[i], err);
+            status = egc_atomic_file_commit(&staged[i], err);
     for (int i = 0; i < EGC_N_TABLES; i++)
-        egc_draft_discard(&drafts[i]);
+        egc_atomic_file_discard(&staged[i]);
     if (!status)
         status = publish_timelines(results, end, err);
     if (!status)
@@ -232,7 +232,7 @@ egc_status egc_results_forget_records(egc_results *results, egc_error *err)
     egc_status status = EGC_OK;
     for (; results->forgotten < results->next && !status; results->forgotten++) {
         const char *run_id = results->plan->points[results->forgotten].run_id;
-        status = egc_record_remove(results->spool.text, run_id, err);
+        status = egc_point_record_remove(results->spool.text, run_id, err);
     }
     return status;
 }
@@ -268,31 +268,32 @@ static egc_status take_records(egc_results *results, egc_error *err)
     egc_status status = EGC_OK;
     for (size_t i = 0; i < results->plan->n_points && !status; i++) {
         const char *run_id = results->plan->points[i].run_id;
-        egc_path path = egc_record_path(results->spool.text, run_id);
+        egc_path path = egc_point_record_path(results->spool.text, run_id);
         egc_csv_table record = {0};
         if (!egc_path_exists(path.text))
             continue;
         egc_error unreadable;
-        bool usable = egc_record_read(results->spool.text, run_id, &record, &unreadable) == EGC_OK;
+        bool usable =
+            egc_point_record_read(results->spool.text, run_id, &record, &unreadable) == EGC_OK;
         usable = usable && is_usable(results, &record);
         egc_csv_table_fini(&record);
         status = usable ? egc_results_finish(results, i, err)
-                        : egc_record_remove(results->spool.text, run_id, err);
+                        : egc_point_record_remove(results->spool.text, run_id, err);
     }
     return status;
 }
 
 static egc_status prepare(egc_results *results, bool resume, egc_error *err)
 {
-    egc_status status = egc_folder_make(results->dir.text, err);
+    egc_status status = egc_path_make_folder(results->dir.text, err);
     if (!status)
         status = egc_lock_take(results->dir.text, &results->lock, err);
     if (!status)
-        status = resume ? egc_results_refuse_strangers(results, err) : refuse_results(results, err);
+        status = resume ? egc_results_import_check(results, err) : refuse_results(results, err);
     if (!status)
-        status = egc_folder_make(results->spool.text, err);
+        status = egc_path_make_folder(results->spool.text, err);
     if (!status)
-        status = egc_folder_remove_drafts(results->spool.text, err);
+        status = egc_path_remove_staged(results->spool.text, err);
     if (!status && resume)
         status = take_records(results, err);
     if (!status && resume)

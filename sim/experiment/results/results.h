@@ -21,7 +21,7 @@ typedef struct egc_planned_point {
 typedef struct egc_results_plan {
     egc_planned_point *points; /* in the order of their rows */
     size_t n_points;
-    const char *const *axes; /* columns after those of egc_tables[EGC_TABLE_RUNS] */
+    const char *const *axes; /* columns after those of egc_columns_tables[EGC_TABLE_RUNS] */
     size_t n_axes;
     bool has_table[EGC_N_TABLES];
 } egc_results_plan;
@@ -78,7 +78,7 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
 
 /* UNSUPPORTED when the folder holds finished runs, of whatever status, that the plan does not have:
  * publishing would lose them. Touches nothing. IO, FORMAT, MEMORY. */
-egc_status egc_results_refuse_strangers(const egc_results *results, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_results_import_check(const egc_results *results, egc_error *err) EGC_MUST_CHECK;
 
 /* Joins the folders of an experiment's shards into out_dir: the same bytes as one whole run.
  * UNSUPPORTED when they are not of one experiment, or points are missing. IO, FORMAT, MEMORY. */

@@ -22,16 +22,16 @@ enum { N_INTERRUPTS = sizeof interrupts / sizeof *interrupts };
 
 /* ---- the pool -------------------------------------------------------------------------------- */
 
-static void forget(egc_children *pool)
+static void forget(egc_child_pool *pool)
 {
     egc_free(pool->seats);
     egc_free(pool->watched);
-    *pool = (egc_children){0};
+    *pool = (egc_child_pool){0};
 }
 
-egc_status egc_children_open(egc_children *pool, size_t n_seats, double limit_s, egc_error *err)
+egc_status egc_child_pool_open(egc_child_pool *pool, size_t n_seats, double limit_s, egc_error *err)
 {
-    *pool = (egc_children){.n_seats = n_seats, .limit_s = limit_s};
+    *pool = (egc_child_pool){.n_seats = n_seats, .limit_s = limit_s};
     pool->seats = egc_calloc(n_seats, sizeof *pool->seats);
     pool->watched = egc_calloc(n_seats + 1, sizeof *pool->watched);
     if (!pool->seats || !pool->watched) {
@@ -56,7 +56,7 @@ egc_status egc_children_open(egc_children *pool, size_t n_seats, double limit_s,
     return EGC_OK;
 }
 
-static void release(egc_children *pool, egc_child *child)
+static void release(egc_child_pool *pool, egc_child *child)
 {
     if (child->output >= 0)
         close(child->output);
@@ -65,14 +65,14 @@ static void release(egc_children *pool, egc_child *child)
 }
 
 /* Takes signals that came meanwhile, so that they do not strike when the mask is lifted. */
-static void drain_signals(const egc_children *pool)
+static void drain_signals(const egc_child_pool *pool)
 {
     struct signalfd_siginfo info;
     while (read(pool->signals, &info, sizeof info) == sizeof info)
         ;
 }
 
-void egc_children_close(egc_children *pool)
+void egc_child_pool_close(egc_child_pool *pool)
 {
     if (!pool->seats)
         return;
@@ -95,7 +95,7 @@ void egc_children_close(egc_children *pool)
 
 /* The child's side of a fork: signals as a fresh process has them, no input, output to the pool,
  * death with the parent. */
-static void become_child(const egc_children *pool, pid_t parent, int output)
+static void become_child(const egc_child_pool *pool, pid_t parent, int output)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -111,8 +111,8 @@ static void become_child(const egc_children *pool, pid_t parent, int output)
         _exit(1);
 }
 
-egc_status egc_children_start(egc_children *pool, size_t tag, int (*job)(void *arg), void *arg,
-                              egc_error *err)
+egc_status egc_child_pool_start(egc_child_pool *pool, size_t tag, int (*job)(void *arg), void *arg,
+                                egc_error *err)
 {
     egc_child *child = pool->seats;
     while (child->pid)
@@ -136,7 +136,7 @@ egc_status egc_children_start(egc_children *pool, size_t tag, int (*job)(void *a
         return egc_fail_errno(err, "start", "a child process");
     }
     setpgid(pid, pid); /* here too: whichever side comes first */
-    *child = (egc_child){.pid = pid, .tag = tag, .output = ends[0], .started_s = egc_host_now()};
+    *child = (egc_child){.pid = pid, .tag = tag, .output = ends[0], .started_s = egc_clock_now()};
     pool->n_running++;
     return EGC_OK;
 }
@@ -148,7 +148,7 @@ static void read_output(egc_child *child)
     char data[4096];
     ssize_t len = 0;
     while (child->output >= 0 && (len = read(child->output, data, sizeof data)) > 0)
-        egc_last_words_add(&child->words, data, (size_t)len);
+        egc_crash_reason_add(&child->words, data, (size_t)len);
     if (len == 0 && child->output >= 0) { /* it closed its end, but may run on */
         close(child->output);
         child->output = -1;
@@ -162,25 +162,25 @@ static bool has_ended(const egc_child *child)
            info.si_pid == child->pid;
 }
 
-static void reap(egc_children *pool, egc_child *child, egc_child_end *end)
+static void reap(egc_child_pool *pool, egc_child *child, egc_child_end *end)
 {
     kill(-child->pid, SIGKILL); /* what it started itself; its id is not free before waitpid */
     *end = (egc_child_end){
-        .tag = child->tag, .stopped = child->stopped, .wall_s = egc_host_now() - child->started_s};
+        .tag = child->tag, .stopped = child->stopped, .wall_s = egc_clock_now() - child->started_s};
     waitpid(child->pid, &end->wait_status, 0);
     read_output(child);
-    egc_last_words_end(&child->words);
+    egc_crash_reason_end(&child->words);
     end->words = child->words;
     release(pool, child);
 }
 
 /* Kills children past their limit; their end is then seen like any other. */
-static void stop_late(egc_children *pool)
+static void stop_late(egc_child_pool *pool)
 {
     for (size_t i = 0; i < pool->n_seats; i++) {
         egc_child *child = &pool->seats[i];
         if (child->pid && pool->limit_s > 0 && !child->stopped &&
-            egc_host_now() - child->started_s >= pool->limit_s) {
+            egc_clock_now() - child->started_s >= pool->limit_s) {
             child->stopped = true;
             kill(-child->pid, SIGKILL);
         }
@@ -188,17 +188,17 @@ static void stop_late(egc_children *pool)
 }
 
 /* Milliseconds until a child reaches its limit, a tick at most. */
-static int patience_ms(const egc_children *pool)
+static int patience_ms(const egc_child_pool *pool)
 {
     double wait_s = TICK_MS / 1000.0;
     for (size_t i = 0; i < pool->n_seats; i++)
         if (pool->seats[i].pid && pool->limit_s > 0 && !pool->seats[i].stopped)
-            wait_s = fmin(wait_s, pool->seats[i].started_s + pool->limit_s - egc_host_now());
+            wait_s = fmin(wait_s, pool->seats[i].started_s + pool->limit_s - egc_clock_now());
     return (int)ceil(1000 * fmax(wait_s, 0));
 }
 
 /* True when an interrupt came; SIGCHLD only wakes. */
-static bool take_signal(const egc_children *pool, int *signal)
+static bool take_signal(const egc_child_pool *pool, int *signal)
 {
     struct signalfd_siginfo info;
     while (read(pool->signals, &info, sizeof info) == sizeof info)
@@ -210,7 +210,7 @@ static bool take_signal(const egc_children *pool, int *signal)
 }
 
 /* Sleeps until a signal, output of a child, or the time is up. */
-static egc_status doze(egc_children *pool, egc_error *err)
+static egc_status doze(egc_child_pool *pool, egc_error *err)
 {
     nfds_t n = 0;
     pool->watched[n++] = (struct pollfd){.fd = pool->signals, .events = POLLIN};
@@ -225,23 +225,23 @@ static egc_status doze(egc_children *pool, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_children_wait(egc_children *pool, egc_children_event *out, egc_child_end *end,
-                             int *signal, egc_error *err)
+egc_status egc_child_pool_wait(egc_child_pool *pool, egc_child_pool_event *out, egc_child_end *end,
+                               int *signal, egc_error *err)
 {
-    double until_s = egc_host_now() + TICK_MS / 1000.0;
+    double until_s = egc_clock_now() + TICK_MS / 1000.0;
     egc_status status = EGC_OK;
     while (!status) {
-        *out = EGC_CHILDREN_SIGNAL;
+        *out = EGC_CHILD_POOL_SIGNAL;
         if (take_signal(pool, signal))
             return EGC_OK;
-        *out = EGC_CHILDREN_ENDED;
+        *out = EGC_CHILD_POOL_ENDED;
         for (size_t i = 0; i < pool->n_seats; i++)
             if (has_ended(&pool->seats[i])) {
                 reap(pool, &pool->seats[i], end);
                 return EGC_OK;
             }
-        *out = EGC_CHILDREN_TICK;
-        if (egc_host_now() >= until_s)
+        *out = EGC_CHILD_POOL_TICK;
+        if (egc_clock_now() >= until_s)
             return EGC_OK;
         stop_late(pool);
         status = doze(pool, err);

@@ -33,7 +33,7 @@ static int weigh(const char *text, bool is_complaint)
 }
 
 /* Of complaints the first is the cause, of other lines the last. */
-static void end_line(egc_last_words *words)
+static void end_line(egc_crash_reason *words)
 {
     if (words->len == 0)
         return;
@@ -49,7 +49,7 @@ static void end_line(egc_last_words *words)
         words->weight = weight;
 }
 
-void egc_last_words_add(egc_last_words *words, const char *data, size_t len)
+void egc_crash_reason_add(egc_crash_reason *words, const char *data, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (data[i] == '\n' || data[i] == '\r')
@@ -59,7 +59,7 @@ void egc_last_words_add(egc_last_words *words, const char *data, size_t len)
     }
 }
 
-void egc_last_words_end(egc_last_words *words)
+void egc_crash_reason_end(egc_crash_reason *words)
 {
     end_line(words);
 }

@@ -9,18 +9,18 @@
 
 #define EGC_LINE_LENGTH 512 /* of longer ones, the beginning */
 
-typedef struct egc_last_words {
+typedef struct egc_crash_reason {
     char line[EGC_LINE_LENGTH]; /* under way */
     size_t len;
     char last[EGC_LINE_LENGTH];   /* line with something in it */
     char reason[EGC_LINE_LENGTH]; /* the most telling line */
     int weight;                   /* how telling it is */
-} egc_last_words;
+} egc_crash_reason;
 
 /* Takes the next piece of output, cut anywhere. */
-void egc_last_words_add(egc_last_words *words, const char *data, size_t len);
+void egc_crash_reason_add(egc_crash_reason *words, const char *data, size_t len);
 
 /* There is no more: what came after the last line end is a line too. */
-void egc_last_words_end(egc_last_words *words);
+void egc_crash_reason_end(egc_crash_reason *words);
 
 #endif

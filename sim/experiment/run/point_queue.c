@@ -10,7 +10,7 @@
 
 /* Points that learn the same. */
 typedef struct group {
-    char key[EGC_LEARNING_KEY_LENGTH];
+    char key[EGC_TRAINING_LOG_KEY_LENGTH];
     size_t n_left; /* have not ended */
     enum {
         NOT_LEARNT,
@@ -23,7 +23,7 @@ typedef struct group {
 typedef struct entry {
     group *group;
     enum { NOT_PENDING, PENDING, UNDER_WAY } state;
-    egc_learning_role role;
+    egc_training_role role;
 } entry;
 
 /* What points took that came to their learning alike. */
@@ -32,7 +32,7 @@ typedef struct pace {
     double wall_s;
 } pace;
 
-struct egc_queue {
+struct egc_point_queue {
     const egc_experiment *experiment;
     const char *spool;
     entry *entries; /* for each point */
@@ -45,7 +45,7 @@ struct egc_queue {
 /* ---- life ------------------------------------------------------------------------------------ */
 
 typedef struct keyed_point {
-    char key[EGC_LEARNING_KEY_LENGTH];
+    char key[EGC_TRAINING_LOG_KEY_LENGTH];
     size_t point;
 } keyed_point;
 
@@ -66,7 +66,7 @@ static egc_status sort_points(const egc_experiment *experiment, const bool *is_p
         if (is_pending[i]) {
             keyed_point *keyed = &out[(*n_out)++];
             keyed->point = i;
-            status = egc_config_identify_learning(&experiment->points[i].config, keyed->key, err);
+            status = egc_identity_training_key(&experiment->points[i].config, keyed->key, err);
         }
     qsort(out, *n_out, sizeof *out, compare_keys);
     return status;
@@ -74,12 +74,12 @@ static egc_status sort_points(const egc_experiment *experiment, const bool *is_p
 
 /* Who replays a log does none of the work that is to be timed. Keys tell such points from others.
  */
-static bool is_measured(const egc_queue *queue, size_t point)
+static bool is_measured(const egc_point_queue *queue, size_t point)
 {
     return queue->experiment->points[point].config.options.cost == EGC_COST_MEASURED;
 }
 
-static void make_groups(egc_queue *queue, const keyed_point *sorted, size_t n, bool share)
+static void make_groups(egc_point_queue *queue, const keyed_point *sorted, size_t n, bool share)
 {
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || strcmp(sorted[i].key, sorted[i - 1].key) != 0) {
@@ -93,12 +93,12 @@ static void make_groups(egc_queue *queue, const keyed_point *sorted, size_t n, b
     }
 }
 
-egc_status egc_queue_new(const egc_experiment *experiment, const bool *is_pending, bool share,
-                         const char *spool, egc_queue **out, egc_error *err)
+egc_status egc_point_queue_new(const egc_experiment *experiment, const bool *is_pending, bool share,
+                               const char *spool, egc_point_queue **out, egc_error *err)
 {
     size_t n_points = experiment->n_points, n_pending = 0;
     keyed_point *sorted = egc_calloc(n_points, sizeof *sorted);
-    egc_queue *queue = egc_calloc(1, sizeof *queue);
+    egc_point_queue *queue = egc_calloc(1, sizeof *queue);
     *out = NULL;
     if (queue) {
         queue->experiment = experiment;
@@ -110,23 +110,23 @@ egc_status egc_queue_new(const egc_experiment *experiment, const bool *is_pendin
     egc_status status = made ? sort_points(experiment, is_pending, sorted, &n_pending, err)
                              : egc_fail_memory(err, n_points * sizeof *sorted);
     if (!status)
-        status = egc_learning_files_remove(spool, err);
+        status = egc_training_cache_clear(spool, err);
     if (!status) {
         make_groups(queue, sorted, n_pending, share);
         *out = queue;
     } else {
-        egc_queue_free(queue);
+        egc_point_queue_free(queue);
     }
     egc_free(sorted);
     return status;
 }
 
-void egc_queue_free(egc_queue *queue)
+void egc_point_queue_free(egc_point_queue *queue)
 {
     if (!queue)
         return;
     egc_error leftover; /* the next run into the folder removes it */
-    egc_status removed = egc_learning_files_remove(queue->spool, &leftover);
+    egc_status removed = egc_training_cache_clear(queue->spool, &leftover);
     (void)removed;
     egc_free(queue->entries);
     egc_free(queue->groups);
@@ -136,21 +136,21 @@ void egc_queue_free(egc_queue *queue)
 /* ---- turns ----------------------------------------------------------------------------------- */
 
 /* False when the points of the group must wait. */
-static bool choose_role(const group *own, egc_learning_role *out)
+static bool choose_role(const group *own, egc_training_role *out)
 {
-    *out = own->state == LOGGED ? EGC_LEARNS_BY_LOG : EGC_LEARNS_ALONE;
+    *out = own->state == LOGGED ? EGC_TRAINING_REPLAYED : EGC_TRAINING_ALONE;
     if (own->state == NOT_LEARNT && own->n_left > 1)
-        *out = EGC_LEARNS_FIRST;
+        *out = EGC_TRAINING_LOGGED;
     return own->state != LEARNING;
 }
 
 /* The first point that need not wait, NULL when there is none. */
-static entry *find_ready(egc_queue *queue, bool by_log)
+static entry *find_ready(egc_point_queue *queue, bool by_log)
 {
     for (size_t i = queue->next; i < queue->experiment->n_points; i++) {
         entry *one = &queue->entries[i];
         if (one->state == PENDING && choose_role(one->group, &one->role) &&
-            (!by_log || one->role == EGC_LEARNS_BY_LOG))
+            (!by_log || one->role == EGC_TRAINING_REPLAYED))
             return one;
     }
     return NULL;
@@ -158,7 +158,7 @@ static entry *find_ready(egc_queue *queue, bool by_log)
 
 /* Logs are used up first: no more of them are there at a time than points are run, and what an
  * interruption leaves to be trained again is least. */
-bool egc_queue_next(egc_queue *queue, egc_turn *out)
+bool egc_point_queue_next(egc_point_queue *queue, egc_queued_point *out)
 {
     while (queue->next < queue->experiment->n_points &&
            queue->entries[queue->next].state != PENDING)
@@ -169,33 +169,33 @@ bool egc_queue_next(egc_queue *queue, egc_turn *out)
     if (!one)
         return false;
     one->state = UNDER_WAY;
-    if (one->role == EGC_LEARNS_FIRST)
+    if (one->role == EGC_TRAINING_LOGGED)
         one->group->state = LEARNING;
-    *out = (egc_turn){
+    *out = (egc_queued_point){
         .point = (size_t)(one - queue->entries), .key = one->group->key, .role = one->role};
     return true;
 }
 
-static void end_first(egc_queue *queue, group *own, bool failed)
+static void end_first(egc_point_queue *queue, group *own, bool failed)
 {
-    if (egc_learning_file_exists(queue->spool, own->key))
+    if (egc_training_cache_has(queue->spool, own->key))
         own->state = LOGGED;
     else
         own->state = failed ? NOT_LEARNT : APART;
 }
 
-void egc_queue_end(egc_queue *queue, size_t point, bool failed, double wall_s)
+void egc_point_queue_end(egc_point_queue *queue, size_t point, bool failed, double wall_s)
 {
     entry *one = &queue->entries[point];
-    pace *own_pace = one->role == EGC_LEARNS_BY_LOG ? &queue->replaying : &queue->training;
+    pace *own_pace = one->role == EGC_TRAINING_REPLAYED ? &queue->replaying : &queue->training;
     one->state = NOT_PENDING;
     own_pace->n++;
     own_pace->wall_s += wall_s;
     one->group->n_left--;
-    if (one->role == EGC_LEARNS_FIRST)
+    if (one->role == EGC_TRAINING_LOGGED)
         end_first(queue, one->group, failed);
     if (one->group->n_left == 0)
-        egc_learning_file_remove(queue->spool, one->group->key);
+        egc_training_cache_remove(queue->spool, one->group->key);
 }
 
 /* ---- time left ------------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ static size_t n_to_train(const group *own)
 }
 
 /* Until a replay has ended it counts as much as training. */
-double egc_queue_left_s(const egc_queue *queue, double elapsed_s)
+double egc_point_queue_left_s(const egc_point_queue *queue, double elapsed_s)
 {
     const pace *training = &queue->training, *replaying = &queue->replaying;
     if (training->n == 0)

@@ -25,23 +25,23 @@ typedef struct point_job {
     egc_point_main point_main;
     egc_timeline_limits timeline;
     const char *learning_key;
-    egc_learning_role role;
+    egc_training_role role;
 } point_job;
 
 /* What stays empty unless the run says otherwise. */
-static void clear_summary(egc_training_summary *summary)
+static void clear_summary(egc_train_summary *summary)
 {
     double *mean = (double *)&summary->mean;
-    *summary = (egc_training_summary){
+    *summary = (egc_train_summary){
         .params = NAN, .last = {NAN, NAN, NAN}, .final_drift = NAN, .sim_time_s = NAN};
     for (size_t i = 0; i < sizeof summary->mean / sizeof *mean; i++)
         mean[i] = NAN;
 }
 
-static egc_outcome outcome_of(egc_status status, const egc_training_summary *summary,
-                              const egc_error *failure)
+static egc_point_outcome outcome_of(egc_status status, const egc_train_summary *summary,
+                                    const egc_error *failure)
 {
-    egc_outcome outcome = {.status = "ok", .error = "", .summary = summary};
+    egc_point_outcome outcome = {.status = "ok", .error = "", .summary = summary};
     if (status) {
         outcome.status = status == EGC_ERROR_TIMEOUT ? "timeout" : "failed";
         outcome.error = failure->message;
@@ -53,35 +53,36 @@ static egc_outcome outcome_of(egc_status status, const egc_training_summary *sum
 }
 
 /* Runs the point as its role says. */
-static egc_status run_main(const point_job *job, const egc_training_sink *sink,
-                           egc_training_summary *out, egc_error *err)
+static egc_status run_main(const point_job *job, const egc_train_sink *sink, egc_train_summary *out,
+                           egc_error *err)
 {
-    egc_training_config config = job->point->config;
-    egc_learning_file log;
-    egc_learning_file_open(&log, job->spool, job->learning_key, job->role, &config);
+    egc_train_config config = job->point->config;
+    egc_training_cache log;
+    egc_training_cache_open(&log, job->spool, job->learning_key, job->role, &config);
     egc_status status = job->point_main(&config, sink, out, err);
-    egc_learning_file_close(&log);
+    egc_training_cache_close(&log);
     return status;
 }
 
 static egc_status record_point(const point_job *job, egc_error *err)
 {
-    egc_record record;
-    egc_training_summary summary;
+    egc_point_record record;
+    egc_train_summary summary;
     egc_error failure = {0};
     clear_summary(&summary);
-    egc_status status = egc_record_open(&record, job->spool, job->experiment, job->point, err);
+    egc_status status =
+        egc_point_record_open(&record, job->spool, job->experiment, job->point, err);
     if (!status)
-        status = egc_record_keep_timeline(&record, &job->timeline, err);
+        status = egc_point_record_keep_timeline(&record, &job->timeline, err);
     if (!status) {
-        egc_training_sink sink = egc_record_sink(&record);
-        double start_s = egc_host_now();
+        egc_train_sink sink = egc_point_record_sink(&record);
+        double start_s = egc_clock_now();
         egc_status end = run_main(job, &sink, &summary, &failure);
-        egc_outcome outcome = outcome_of(end, &summary, &failure);
-        outcome.wall_s = egc_host_now() - start_s;
-        status = egc_record_finish(&record, &outcome, err);
+        egc_point_outcome outcome = outcome_of(end, &summary, &failure);
+        outcome.wall_s = egc_clock_now() - start_s;
+        status = egc_point_record_finish(&record, &outcome, err);
     }
-    egc_record_close(&record);
+    egc_point_record_close(&record);
     return status;
 }
 
@@ -128,13 +129,14 @@ static egc_status record_death(const point_job *job, const egc_child_end *end, d
 {
     char error[EGC_ERROR_LENGTH];
     describe_end(end, limit_s, error, sizeof error);
-    egc_outcome outcome = {
+    egc_point_outcome outcome = {
         .status = end->stopped ? "timeout" : "failed", .error = error, .wall_s = end->wall_s};
-    egc_record record;
-    egc_status status = egc_record_open(&record, job->spool, job->experiment, job->point, err);
+    egc_point_record record;
+    egc_status status =
+        egc_point_record_open(&record, job->spool, job->experiment, job->point, err);
     if (!status)
-        status = egc_record_finish(&record, &outcome, err);
-    egc_record_close(&record);
+        status = egc_point_record_finish(&record, &outcome, err);
+    egc_point_record_close(&record);
     return status;
 }
 
@@ -145,7 +147,7 @@ static egc_status settle(const point_job *job, const egc_child_end *end, double 
 {
     if (could_not_record(end))
         return egc_fail(err, EGC_ERROR_IO, "%s", end->words.last);
-    bool is_there = egc_path_exists(egc_record_path(job->spool, job->point->run_id).text);
+    bool is_there = egc_path_exists(egc_point_record_path(job->spool, job->point->run_id).text);
     return has_recorded(end) && is_there ? EGC_OK : record_death(job, end, limit_s, err);
 }
 
@@ -153,13 +155,13 @@ static egc_status settle(const point_job *job, const egc_child_end *end, double 
 
 typedef struct running {
     const egc_experiment *experiment;
-    const egc_run_options *options;
+    const egc_runner_options *options;
     egc_results_plan plan;
     egc_results *results;
     json_t *manifest;
-    egc_queue *queue;
-    egc_children children;
-    egc_run_report *report;
+    egc_point_queue *queue;
+    egc_child_pool children;
+    egc_runner_report *report;
     size_t n_wanted; /* points that have a row at the end */
     double start_s;
 } running;
@@ -173,13 +175,13 @@ static void tell_progress(const running *run)
 {
     if (!run->options->progress)
         return;
-    double elapsed_s = egc_host_now() - run->start_s;
-    egc_progress progress = {
+    double elapsed_s = egc_clock_now() - run->start_s;
+    egc_runner_progress progress = {
         .done = run->report->done,
         .total = run->n_wanted,
         .failed = run->report->failed,
         .elapsed_s = elapsed_s,
-        .eta_s = egc_queue_left_s(run->queue, elapsed_s),
+        .eta_s = egc_point_queue_left_s(run->queue, elapsed_s),
     };
     run->options->progress(run->options->progress_arg, &progress);
 }
@@ -210,13 +212,13 @@ static point_job job_of(const running *run, size_t point)
 static egc_status start_children(running *run, egc_error *err)
 {
     egc_status status = EGC_OK;
-    egc_turn turn;
+    egc_queued_point turn;
     while (!status && run->children.n_running < run->options->jobs &&
-           egc_queue_next(run->queue, &turn)) {
+           egc_point_queue_next(run->queue, &turn)) {
         point_job job = job_of(run, turn.point);
         job.learning_key = turn.key;
         job.role = turn.role;
-        status = egc_children_start(&run->children, turn.point, child_main, &job, err);
+        status = egc_child_pool_start(&run->children, turn.point, child_main, &job, err);
     }
     return status;
 }
@@ -230,7 +232,7 @@ static egc_status take_end(running *run, const egc_child_end *end, egc_error *er
     if (status)
         return status;
     bool failed = is_failure(egc_results_state(run->results, end->tag));
-    egc_queue_end(run->queue, end->tag, failed, end->wall_s);
+    egc_point_queue_end(run->queue, end->tag, failed, end->wall_s);
     run->report->done++;
     run->report->failed += failed;
     return egc_results_is_due(run->results) ? publish(run, err) : EGC_OK;
@@ -240,17 +242,17 @@ static egc_status take_end(running *run, const egc_child_end *end, egc_error *er
 static egc_status run_points(running *run, egc_error *err)
 {
     egc_status status =
-        egc_children_open(&run->children, run->options->jobs, run->options->point_limit_s, err);
+        egc_child_pool_open(&run->children, run->options->jobs, run->options->point_limit_s, err);
     if (!status)
         status = start_children(run, err);
     tell_progress(run);
     while (!status && run->children.n_running > 0 && !run->report->signal) {
-        egc_children_event event;
+        egc_child_pool_event event;
         egc_child_end end;
-        status = egc_children_wait(&run->children, &event, &end, &run->report->signal, err);
-        if (!status && event == EGC_CHILDREN_ENDED)
+        status = egc_child_pool_wait(&run->children, &event, &end, &run->report->signal, err);
+        if (!status && event == EGC_CHILD_POOL_ENDED)
             status = take_end(run, &end, err);
-        if (!status && event == EGC_CHILDREN_ENDED)
+        if (!status && event == EGC_CHILD_POOL_ENDED)
             status = start_children(run, err);
         tell_progress(run);
     }
@@ -260,7 +262,7 @@ static egc_status run_points(running *run, egc_error *err)
 /* ---- before and after ------------------------------------------------------------------------ */
 
 /* What runs at several times, or on several machines, must give what one run gives. */
-static egc_status check_measured(const egc_run_options *options, egc_error *err)
+static egc_status check_measured(const egc_runner_options *options, egc_error *err)
 {
     if (!options->resume && options->shard_count <= 1)
         return EGC_OK;
@@ -269,7 +271,7 @@ static egc_status check_measured(const egc_run_options *options, egc_error *err)
                     "at once into a new folder, without --resume or --shard");
 }
 
-static egc_status check_options(const egc_run_options *options, egc_error *err)
+static egc_status check_options(const egc_runner_options *options, egc_error *err)
 {
     if (options->jobs < 1)
         return egc_fail(err, EGC_ERROR_RANGE, "jobs must be at least 1, got 0");
@@ -283,7 +285,7 @@ static egc_status check_options(const egc_run_options *options, egc_error *err)
 /* Of the plan's points those of the shard are wanted: every shard_count-th. */
 static void choose_shard(running *run)
 {
-    const egc_run_options *options = run->options;
+    const egc_runner_options *options = run->options;
     for (size_t i = 0; i < run->plan.n_points && options->shard_count > 0; i++)
         run->plan.points[i].is_wanted = i % options->shard_count == options->shard_index - 1;
 }
@@ -307,8 +309,8 @@ static egc_status make_queue(running *run, egc_arena *arena, egc_error *err)
     for (size_t i = 0; i < n; i++)
         is_pending[i] =
             run->plan.points[i].is_wanted && !egc_results_state(run->results, i)->is_finished;
-    return egc_queue_new(run->experiment, is_pending, run->options->share,
-                         egc_results_spool(run->results), &run->queue, err);
+    return egc_point_queue_new(run->experiment, is_pending, run->options->share,
+                               egc_results_spool(run->results), &run->queue, err);
 }
 
 /* The manifest is there before the first point runs. */
@@ -335,13 +337,13 @@ static egc_status end(running *run, egc_error *err)
     return status ? status : publish(run, err);
 }
 
-egc_status egc_experiment_run(const egc_experiment *experiment, const egc_run_options *options,
-                              egc_run_report *out, egc_error *err)
+egc_status egc_runner_run(const egc_experiment *experiment, const egc_runner_options *options,
+                          egc_runner_report *out, egc_error *err)
 {
-    *out = (egc_run_report){0};
+    *out = (egc_runner_report){0};
     running run = {.experiment = experiment, .options = options, .report = out};
     egc_arena arena = {0};
-    run.start_s = egc_host_now();
+    run.start_s = egc_clock_now();
     egc_status status = check_options(options, err);
     if (!status && egc_experiment_is_measured(experiment))
         status = check_measured(options, err);
@@ -362,8 +364,8 @@ egc_status egc_experiment_run(const egc_experiment *experiment, const egc_run_op
     if (!status)
         status = end(&run, err);
 done:
-    egc_children_close(&run.children);
-    egc_queue_free(run.queue);
+    egc_child_pool_close(&run.children);
+    egc_point_queue_free(run.queue);
     egc_results_close(run.results);
     json_decref(run.manifest);
     egc_arena_fini(&arena);
@@ -374,36 +376,36 @@ done:
 
 static egc_status run_alone(const point_job *job, int *signal, egc_error *err)
 {
-    egc_children children = {0};
+    egc_child_pool children = {0};
     egc_child_end end;
-    egc_children_event event = EGC_CHILDREN_TICK;
+    egc_child_pool_event event = EGC_CHILD_POOL_TICK;
     point_job copy = *job;
-    egc_status status = egc_children_open(&children, 1, 0, err);
+    egc_status status = egc_child_pool_open(&children, 1, 0, err);
     if (!status)
-        status = egc_children_start(&children, 0, child_main, &copy, err);
-    while (!status && event == EGC_CHILDREN_TICK)
-        status = egc_children_wait(&children, &event, &end, signal, err);
-    if (!status && event == EGC_CHILDREN_ENDED)
+        status = egc_child_pool_start(&children, 0, child_main, &copy, err);
+    while (!status && event == EGC_CHILD_POOL_TICK)
+        status = egc_child_pool_wait(&children, &event, &end, signal, err);
+    if (!status && event == EGC_CHILD_POOL_ENDED)
         status = settle(job, &end, 0, err);
-    egc_children_close(&children);
+    egc_child_pool_close(&children);
     return status;
 }
 
-static egc_status read_result(const point_job *job, egc_point_result *out, egc_error *err)
+static egc_status read_result(const point_job *job, egc_runner_result *out, egc_error *err)
 {
     const char *run_id = job->point->run_id;
-    egc_path steps = egc_record_file(job->spool, run_id, EGC_TABLE_STEPS);
-    egc_status status = egc_record_read(job->spool, run_id, &out->run, err);
+    egc_path steps = egc_point_record_file(job->spool, run_id, EGC_TABLE_STEPS);
+    egc_status status = egc_point_record_read(job->spool, run_id, &out->run, err);
     if (!status && egc_path_exists(steps.text))
         status = egc_csv_read(steps.text, &out->steps, err);
     return status;
 }
 
-egc_status egc_point_simulate(const egc_experiment *experiment, const egc_point *point,
-                              egc_point_main point_main, egc_point_result *out, egc_error *err)
+egc_status egc_runner_simulate(const egc_experiment *experiment, const egc_point *point,
+                               egc_point_main point_main, egc_runner_result *out, egc_error *err)
 {
     char spool[] = P_tmpdir "/egc-sim-XXXXXX";
-    *out = (egc_point_result){0};
+    *out = (egc_runner_result){0};
     int signal = 0;
     if (!mkdtemp(spool))
         return egc_fail_errno(err, "make a folder in", P_tmpdir);
@@ -413,7 +415,7 @@ egc_status egc_point_simulate(const egc_experiment *experiment, const egc_point 
     if (!status && !signal)
         status = read_result(&job, out, err);
     egc_error leftover; /* the system clears its folder for temporary files */
-    egc_status removed = egc_folder_remove_all(spool, &leftover);
+    egc_status removed = egc_path_remove_tree(spool, &leftover);
     (void)removed;
     if (signal) {
         raise(signal);
@@ -421,13 +423,13 @@ egc_status egc_point_simulate(const egc_experiment *experiment, const egc_point 
                           strsignal(signal));
     }
     if (status)
-        egc_point_result_fini(out);
+        egc_runner_result_fini(out);
     return status;
 }
 
-void egc_point_result_fini(egc_point_result *result)
+void egc_runner_result_fini(egc_runner_result *result)
 {
     egc_csv_table_fini(&result->run);
     egc_csv_table_fini(&result->steps);
-    *result = (egc_point_result){0};
+    *result = (egc_runner_result){0};
 }

@@ -14,19 +14,19 @@ static egc_path path_of(const char *spool, const char *key)
     return egc_path_of("%s/learning/%s", spool, key);
 }
 
-egc_status egc_learning_files_remove(const char *spool, egc_error *err)
+egc_status egc_training_cache_clear(const char *spool, egc_error *err)
 {
-    return egc_folder_remove(folder_of(spool).text, err);
+    return egc_path_remove_folder(folder_of(spool).text, err);
 }
 
-void egc_learning_file_remove(const char *spool, const char *key)
+void egc_training_cache_remove(const char *spool, const char *key)
 {
     egc_path path = path_of(spool, key);
     unlink(path.text);
-    unlink(egc_path_of("%s" EGC_DRAFT, path.text).text);
+    unlink(egc_path_of("%s" EGC_STAGED_SUFFIX, path.text).text);
 }
 
-bool egc_learning_file_exists(const char *spool, const char *key)
+bool egc_training_cache_has(const char *spool, const char *key)
 {
     return egc_path_exists(path_of(spool, key).text);
 }
@@ -34,11 +34,11 @@ bool egc_learning_file_exists(const char *spool, const char *key)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Of what room there is a log takes a small part, so that rows do not lack it. */
-static bool leaves_room(const egc_learning_file *file, size_t more)
+static bool leaves_room(const egc_training_cache *file, size_t more)
 {
     const double share = 1. / 16;
     struct statvfs disk;
-    if (fstatvfs(file->draft.fd, &disk) != 0)
+    if (fstatvfs(file->staged.fd, &disk) != 0)
         return false;
     double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
     return (double)(file->len + more) <= share * (free_bytes + (double)file->len);
@@ -46,58 +46,59 @@ static bool leaves_room(const egc_learning_file *file, size_t more)
 
 static bool append(void *arg, const void *data, size_t len)
 {
-    egc_learning_file *file = arg;
+    egc_training_cache *file = arg;
     egc_error lost; /* with the log */
-    if (leaves_room(file, len) && egc_draft_write(&file->draft, data, len, &lost) == EGC_OK) {
+    if (leaves_room(file, len) &&
+        egc_atomic_file_write(&file->staged, data, len, &lost) == EGC_OK) {
         file->len += len;
         return true;
     }
-    egc_draft_discard(&file->draft);
+    egc_atomic_file_discard(&file->staged);
     return false;
 }
 
-static void start_log(egc_learning_file *file, const char *spool, const char *key,
-                      egc_training_config *config)
+static void start_log(egc_training_cache *file, const char *spool, const char *key,
+                      egc_train_config *config)
 {
     egc_error lost;
-    if (egc_folder_make(folder_of(spool).text, &lost) ||
-        egc_draft_open(&file->draft, path_of(spool, key).text, &lost))
+    if (egc_path_make_folder(folder_of(spool).text, &lost) ||
+        egc_atomic_file_open(&file->staged, path_of(spool, key).text, &lost))
         return;
-    file->writer = (egc_learning_writer){.key = key, .append = append, .arg = file};
+    file->writer = (egc_training_log_writer){.key = key, .append = append, .arg = file};
     config->log = &file->writer;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void use_log(egc_learning_file *file, const char *spool, const char *key,
-                    egc_training_config *config)
+static void use_log(egc_training_cache *file, const char *spool, const char *key,
+                    egc_train_config *config)
 {
     egc_error unusable;
-    if (egc_bytes_map(path_of(spool, key).text, &file->bytes, &unusable) == EGC_OK &&
-        egc_learning_reader_open(&file->reader, key, file->bytes.data, file->bytes.len,
-                                 &unusable) == EGC_OK)
+    if (egc_mapping_open(path_of(spool, key).text, &file->bytes, &unusable) == EGC_OK &&
+        egc_training_log_reader_open(&file->reader, key, file->bytes.data, file->bytes.len,
+                                     &unusable) == EGC_OK)
         config->replay = &file->reader;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-void egc_learning_file_open(egc_learning_file *file, const char *spool, const char *key,
-                            egc_learning_role role, egc_training_config *config)
+void egc_training_cache_open(egc_training_cache *file, const char *spool, const char *key,
+                             egc_training_role role, egc_train_config *config)
 {
-    *file = (egc_learning_file){.draft.fd = -1};
-    if (role == EGC_LEARNS_FIRST)
+    *file = (egc_training_cache){.staged.fd = -1};
+    if (role == EGC_TRAINING_LOGGED)
         start_log(file, spool, key, config);
-    if (role == EGC_LEARNS_BY_LOG)
+    if (role == EGC_TRAINING_REPLAYED)
         use_log(file, spool, key, config);
 }
 
-void egc_learning_file_close(egc_learning_file *file)
+void egc_training_cache_close(egc_training_cache *file)
 {
     egc_error lost;
     egc_status committed =
-        file->writer.is_complete ? egc_draft_commit(&file->draft, &lost) : EGC_OK;
+        file->writer.is_complete ? egc_atomic_file_commit(&file->staged, &lost) : EGC_OK;
     (void)committed;
-    egc_draft_discard(&file->draft);
-    egc_learning_writer_fini(&file->writer);
-    egc_bytes_unmap(&file->bytes);
+    egc_atomic_file_discard(&file->staged);
+    egc_training_log_writer_fini(&file->writer);
+    egc_mapping_close(&file->bytes);
 }

@@ -54,7 +54,7 @@ static egc_status filter_points(const builder *b, const egc_spec **list, size_t 
     egc_status status = EGC_OK;
     *n_kept = 0;
     for (size_t i = 0; i < b->sweep.n_points && !status; i++) {
-        egc_training_config config;
+        egc_train_config config;
         bool keep = true;
         if (b->filter) {
             egc_arena_reset(&scratch);
@@ -77,7 +77,7 @@ static egc_status check_point(const egc_point *point, egc_error *err)
 {
     if (egc_method_check(&point->config.method, err))
         return egc_error_prefix(err, "%s: method", egc_spec_get(point->spec, "method")->where);
-    if (egc_training_check(&point->config, err))
+    if (egc_train_run_check(&point->config, err))
         return egc_error_prefix(err, "%s", point->spec->where);
     return EGC_OK;
 }
@@ -92,7 +92,7 @@ static egc_status make_point(const builder *b, const egc_spec *spec, egc_point *
     if (!status)
         status = check_point(point, b->err);
     if (!status)
-        status = egc_config_identify(&point->config, point->run_id, b->err);
+        status = egc_identity_run_id(&point->config, point->run_id, b->err);
     return status ? status : egc_sweep_values(arena, &b->sweep, spec, &point->axis_values, b->err);
 }
 
@@ -169,9 +169,9 @@ static egc_status check_distinct(const builder *b)
     return first ? fail_equal(b, first, second) : EGC_OK;
 }
 
-egc_status egc_experiment_build(egc_experiment *experiment, const egc_spec *root,
-                                const char *default_name, egc_device_profiles devices,
-                                egc_point_filter filter, void *arg, egc_error *err)
+egc_status egc_spec_build(egc_experiment *experiment, const egc_spec *root,
+                          const char *default_name, egc_device_profiles devices,
+                          egc_point_filter filter, void *arg, egc_error *err)
 {
     builder b = {
         .experiment = experiment,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
+#include "base/file/atomic_file.h"
 #include "base/rng.h"
 #include "experiment/results/csv.h"
 
@@ -32,7 +32,7 @@ static const char *text_of(const cost_file *file, size_t row, int column)
 /* ---- what may be wrong with it --------------------------------------------------------------- */
 
 /* The line of the quote that is open at the end; 0 when all are closed. */
-static size_t line_of_open_quote(const egc_bytes *bytes)
+static size_t line_of_open_quote(const egc_mapping *bytes)
 {
     size_t line = 1, opened = 0;
     for (size_t i = 0; i < bytes->len; i++) {
@@ -46,13 +46,13 @@ static size_t line_of_open_quote(const egc_bytes *bytes)
 /* The reader of CSV leaves an incomplete last line out: here it would be missed. */
 static egc_status check_end(const char *path, egc_error *err)
 {
-    egc_bytes bytes;
-    egc_status status = egc_bytes_map(path, &bytes, err);
+    egc_mapping bytes;
+    egc_status status = egc_mapping_open(path, &bytes, err);
     if (status)
         return status;
     bool is_whole = bytes.len > 0 && bytes.data[bytes.len - 1] == '\n';
     size_t open_quote = line_of_open_quote(&bytes);
-    egc_bytes_unmap(&bytes);
+    egc_mapping_close(&bytes);
     if (open_quote)
         return egc_fail(err, EGC_ERROR_FORMAT, "%s:%zu: opens a quote that nothing closes", path,
                         open_quote);

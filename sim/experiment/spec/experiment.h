@@ -12,7 +12,7 @@ typedef struct egc_point {
     char run_id[EGC_RUN_ID_LENGTH];
     const egc_spec *spec;           /* the experiment's table with every axis decided */
     const char *const *axis_values; /* as text, one for each of the experiment's axes */
-    egc_training_config config;     /* its pointers lead into the experiment's arena */
+    egc_train_config config;        /* its pointers lead into the experiment's arena */
 } egc_point;
 
 typedef struct egc_experiment {

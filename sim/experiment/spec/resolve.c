@@ -31,7 +31,7 @@ static egc_status must_be(const egc_spec *value, const char *path, const char *e
     char call[64];
     bool is_text = value->kind == EGC_SPEC_SCALAR && value->scalar.kind == EGC_SCALAR_TEXT;
     const char *quote = is_text ? "\"" : "";
-    egc_maker_call(value->maker, call, sizeof call);
+    egc_constructor_call(value->constructor, call, sizeof call);
     egc_status status = value->kind == EGC_SPEC_SCALAR ? egc_spec_format(value, &text, err)
                                                        : egc_buf_printf(&text, err, "%s", call);
     if (!status)
@@ -48,9 +48,9 @@ static egc_status find_part(const egc_spec *point, const char *path, const char 
     if (!value)
         return egc_fail(err, EGC_ERROR_NAME, "%s: %s: is missing; must be %s", point->where, path,
                         expected);
-    if (value->kind != EGC_SPEC_TABLE || !egc_maker_builds(value->maker, path))
+    if (value->kind != EGC_SPEC_TABLE || !egc_constructor_builds(value->constructor, path))
         return must_be(value, path, expected, err);
-    *out = (part){path, egc_maker_name(value->maker), value};
+    *out = (part){path, egc_constructor_name(value->constructor), value};
     return EGC_OK;
 }
 
@@ -60,7 +60,7 @@ static egc_status new_params(egc_arena *arena, const egc_param *table, size_t si
     *out = egc_arena_alloc(arena, size);
     if (!*out)
         return egc_fail_memory(err, size);
-    egc_params_init(table, *out);
+    egc_param_init(table, *out);
     return EGC_OK;
 }
 
@@ -73,7 +73,7 @@ static void format_files(uint64_t hash, char out[EGC_FILES_ID])
 /* ---- workload and cluster ------------------------------------------------------------------ */
 
 static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
-                                   egc_training_config *config, egc_error *err)
+                                   egc_train_config *config, egc_error *err)
 {
     part workload;
     void *params;
@@ -95,8 +95,8 @@ static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
     return status;
 }
 
-egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
-                                   const egc_device_profile **out, egc_error *err)
+egc_status egc_resolve_device(egc_device_profiles profiles, const char *name,
+                              const egc_device_profile **out, egc_error *err)
 {
     char valid[EGC_ERROR_LENGTH] = "";
     for (const egc_device_profile *profile = profiles; profile->name; profile++) {
@@ -114,7 +114,7 @@ static egc_status name_device(egc_device_profiles profiles, const char *name, co
                               egc_device *out, egc_error *err)
 {
     const egc_device_profile *profile;
-    if (egc_device_profile_find(profiles, name, &profile, err))
+    if (egc_resolve_device(profiles, name, &profile, err))
         return egc_error_prefix(err, "%s: cluster.device", where);
     *out = profile->device;
     return EGC_OK;
@@ -123,9 +123,9 @@ static egc_status name_device(egc_device_profiles profiles, const char *name, co
 static egc_status spell_device(egc_arena *arena, const egc_spec *table, egc_device *out,
                                egc_error *err)
 {
-    if (table->maker)
+    if (table->constructor)
         return must_be(table, "cluster.device", "a device's name or a plain table", err);
-    egc_params_init(egc_device_params, out);
+    egc_param_init(egc_device_params, out);
     for (const egc_param *param = egc_device_params; param->name; param++)
         if (isnan(param->def) && !egc_spec_get(table, param->name))
             return egc_fail(err, EGC_ERROR_RANGE, "%s: cluster.device.%s: is missing", table->where,
@@ -147,7 +147,7 @@ static egc_status resolve_device(egc_arena *arena, egc_device_profiles devices,
 egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, const egc_spec *table,
                                egc_cluster_choice *out, egc_error *err)
 {
-    egc_status status = egc_cluster_find(egc_maker_name(table->maker), &out->type, err);
+    egc_status status = egc_cluster_find(egc_constructor_name(table->constructor), &out->type, err);
     if (status)
         return egc_error_prefix(err, "%s: cluster", table->where);
     const egc_param *rows = out->type->params;
@@ -167,8 +167,7 @@ egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, co
 }
 
 static egc_status resolve_cluster(egc_arena *arena, egc_device_profiles devices,
-                                  const egc_spec *point, egc_training_config *config,
-                                  egc_error *err)
+                                  const egc_spec *point, egc_train_config *config, egc_error *err)
 {
     part cluster;
     egc_cluster_choice choice;
@@ -204,7 +203,7 @@ static egc_status set_method_field(egc_method *method, const egc_spec_field *fie
     return EGC_OK;
 }
 
-static egc_status resolve_method(const egc_spec *point, egc_training_config *config, egc_error *err)
+static egc_status resolve_method(const egc_spec *point, egc_train_config *config, egc_error *err)
 {
     part method;
     egc_status status =
@@ -234,21 +233,20 @@ static egc_status get_text(const egc_spec *point, const char *key, const char *f
     return EGC_OK;
 }
 
-static egc_status resolve_exchange(const egc_spec *point, egc_training_config *config,
-                                   egc_error *err)
+static egc_status resolve_exchange(const egc_spec *point, egc_train_config *config, egc_error *err)
 {
     const char *name;
     egc_status status =
         get_text(point, "exchange", "auto", "\"auto\" or an exchange's name", &name, err);
     if (status || strcmp(name, "auto") == 0)
         return status;
-    if (egc_route_find(name, &config->exchange, &config->sparse, err))
+    if (egc_exchange_choice_find(name, &config->exchange, &config->sparse, err))
         return egc_error_prefix(err, "%s: exchange", egc_spec_get(point, "exchange")->where);
     return EGC_OK;
 }
 
 static egc_status resolve_algorithm(egc_arena *arena, const egc_spec *point,
-                                    egc_training_config *config, egc_error *err)
+                                    egc_train_config *config, egc_error *err)
 {
     part algorithm;
     void *params;
@@ -269,12 +267,12 @@ static egc_status resolve_algorithm(egc_arena *arena, const egc_spec *point,
 }
 
 egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
-                       egc_training_config *config, egc_error *err)
+                       egc_train_config *config, egc_error *err)
 {
-    *config = (egc_training_config){0};
-    egc_params_init(egc_training_params, &config->options);
-    egc_status status = egc_spec_configure(arena, point, "", egc_training_params, &config->options,
-                                           egc_experiment_keys, err);
+    *config = (egc_train_config){0};
+    egc_param_init(egc_train_config_params, &config->options);
+    egc_status status = egc_spec_configure(arena, point, "", egc_train_config_params,
+                                           &config->options, egc_constructor_keys, err);
     if (!status)
         status = resolve_workload(arena, point, config, err);
     if (!status)
@@ -286,11 +284,11 @@ egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_
     return status ? status : resolve_algorithm(arena, point, config, err);
 }
 
-egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_training_config *config,
+egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_train_config *config,
                             egc_error *err)
 {
-    const egc_training_options *options = &config->options;
-    if (options->cost != EGC_COST_TABLE || egc_cost_is_nothing(&config->method))
+    const egc_train_options *options = &config->options;
+    if (options->cost != EGC_COST_TABLE || egc_cost_model_is_free(&config->method))
         return EGC_OK;
     const egc_spec *named = egc_spec_get(point, "cost_table");
     const char *where = named ? named->where : egc_spec_get(point, "cost")->where;
@@ -321,7 +319,7 @@ static egc_status format_part(const config_part *it, egc_buf *out, egc_error *er
         return EGC_OK;
     egc_status status = egc_buf_printf(out, err, "%s=%s{", it->path, it->name);
     if (!status)
-        status = egc_params_format(it->table, it->params, false, out, err);
+        status = egc_param_format_all(it->table, it->params, false, out, err);
     return status ? status : egc_buf_printf(out, err, "}\n");
 }
 
@@ -330,8 +328,7 @@ static const char *name_or_null(const char *name)
     return *name ? name : NULL;
 }
 
-static void parts_of(const egc_training_config *config, const char *exchange,
-                     config_part out[N_PARTS])
+static void parts_of(const egc_train_config *config, const char *exchange, config_part out[N_PARTS])
 {
     const egc_workload_type *workload = config->workload;
     const egc_cluster_type *cluster = config->cluster;
@@ -348,33 +345,33 @@ static void parts_of(const egc_training_config *config, const char *exchange,
         {"method_options", "", egc_method_option_params, &method->options, false},
         {"exchange", exchange, NULL, NULL, false},
         {"algorithm", algorithm->name, algorithm->params, config->algorithm_params, false},
-        {"training", "", egc_training_params, &config->options, false},
+        {"training", "", egc_train_config_params, &config->options, false},
     };
     memcpy(out, parts, sizeof parts);
 }
 
-egc_status egc_config_format(const egc_training_config *config, egc_buf *out, egc_error *err)
+egc_status egc_identity_format(const egc_train_config *config, egc_buf *out, egc_error *err)
 {
     config_part parts[N_PARTS];
     egc_status status = EGC_OK;
-    parts_of(config, egc_route_asked(config), parts);
+    parts_of(config, egc_exchange_choice_asked(config), parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         status = format_part(&parts[i], out, err);
     return status;
 }
 
-egc_status egc_config_format_learning(const egc_training_config *config, egc_buf *out,
-                                      egc_error *err)
+egc_status egc_identity_format_training(const egc_train_config *config, egc_buf *out,
+                                        egc_error *err)
 {
-    egc_training_config timeless = *config;
-    char exchange[EGC_ROUTE_NAME];
+    egc_train_config timeless = *config;
+    char exchange[EGC_EXCHANGE_CHOICE_NAME];
     config_part parts[N_PARTS];
-    egc_route route;
-    egc_status status = egc_route_init(&route, config, err);
+    egc_exchange_choice route;
+    egc_status status = egc_exchange_choice_init(&route, config, err);
     if (status)
         return status;
-    egc_route_sums(&route, exchange);
-    egc_training_forget_time(&timeless.options);
+    egc_exchange_choice_sums(&route, exchange);
+    egc_train_config_forget_time(&timeless.options);
     parts_of(&timeless, exchange, parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         if (!parts[i].is_time)
@@ -382,12 +379,11 @@ egc_status egc_config_format_learning(const egc_training_config *config, egc_buf
     return status;
 }
 
-_Static_assert(EGC_LEARNING_KEY_LENGTH == EGC_RUN_ID_LENGTH, "both hold 16 hex digits");
+_Static_assert(EGC_TRAINING_LOG_KEY_LENGTH == EGC_RUN_ID_LENGTH, "both hold 16 hex digits");
 
 /* The hash of what format says of config. */
-static egc_status identify(const egc_training_config *config,
-                           egc_status (*format)(const egc_training_config *, egc_buf *,
-                                                egc_error *),
+static egc_status identify(const egc_train_config *config,
+                           egc_status (*format)(const egc_train_config *, egc_buf *, egc_error *),
                            char id[EGC_RUN_ID_LENGTH], egc_error *err)
 {
     egc_buf text = {0};
@@ -399,14 +395,14 @@ static egc_status identify(const egc_training_config *config,
     return status;
 }
 
-egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
+egc_status egc_identity_run_id(const egc_train_config *config, char run_id[EGC_RUN_ID_LENGTH],
                                egc_error *err)
 {
-    return identify(config, egc_config_format, run_id, err);
+    return identify(config, egc_identity_format, run_id, err);
 }
 
-egc_status egc_config_identify_learning(const egc_training_config *config,
-                                        char key[EGC_LEARNING_KEY_LENGTH], egc_error *err)
+egc_status egc_identity_training_key(const egc_train_config *config,
+                                     char key[EGC_TRAINING_LOG_KEY_LENGTH], egc_error *err)
 {
     /* Who replays sparse sums knows no lengths of what is merged on the way. Which buckets are
      * merged depends on the network, and fused on the device, and with them what is learnt. Who is
@@ -415,5 +411,5 @@ egc_status egc_config_identify_learning(const egc_training_config *config,
     bool drops = config->options.on_failure == EGC_ON_FAILURE_DROP;
     bool shares = egc_algorithm_of(config)->timeless && !config->sparse && !drops &&
                   bucket != EGC_BUCKET_MERGE && bucket != EGC_BUCKET_FUSION;
-    return identify(config, shares ? egc_config_format_learning : egc_config_format, key, err);
+    return identify(config, shares ? egc_identity_format_training : egc_identity_format, key, err);
 }

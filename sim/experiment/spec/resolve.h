@@ -18,8 +18,8 @@ typedef struct egc_device_profile {
 typedef const egc_device_profile *egc_device_profiles;
 
 /* The profile called name. NAME, listing the valid ones. */
-egc_status egc_device_profile_find(egc_device_profiles profiles, const char *name,
-                                   const egc_device_profile **out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_resolve_device(egc_device_profiles profiles, const char *name,
+                              const egc_device_profile **out, egc_error *err) EGC_MUST_CHECK;
 
 /* What a table that egc.cluster.NAME made stands for. */
 typedef struct egc_cluster_choice {
@@ -34,34 +34,35 @@ egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, co
 
 /* Fills config from point, whose EACH and ZIP are decided; its parameter structs come from arena.
  * Says what is wrong with a value and where it was written, but not whether the parts fit
- * together: that is egc_training_check. */
+ * together: that is egc_train_run_check. */
 egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
-                       egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+                       egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* Reads the table that a config with cost = "table" names, as far as it is about the method. To be
  * done once the point is known to be run, and before it is checked or identified. Errors of
  * egc_cost_file_read; RANGE when no table is named. */
-egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_training_config *config,
+egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_train_config *config,
                             egc_error *err) EGC_MUST_CHECK;
 
 /* Appends every parameter of every part, defaults included, and the id of the table of costs: what
  * a run_id is the hash of. */
-egc_status egc_config_format(const egc_training_config *config, egc_buf *out,
-                             egc_error *err) EGC_MUST_CHECK;
+egc_status egc_identity_format(const egc_train_config *config, egc_buf *out,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* The same without what is about time alone: the cluster, the device, and the options that
- * egc_training_forget_time names; the exchanges of all rounds with "auto" resolved. Configurations
- * for which it is equal learn the same. UNSUPPORTED when the method cannot use the exchange. */
-egc_status egc_config_format_learning(const egc_training_config *config, egc_buf *out,
-                                      egc_error *err) EGC_MUST_CHECK;
+ * egc_train_config_forget_time names; the exchanges of all rounds with "auto" resolved.
+ * Configurations for which it is equal learn the same. UNSUPPORTED when the method cannot use the
+ * exchange. */
+egc_status egc_identity_format_training(const egc_train_config *config, egc_buf *out,
+                                        egc_error *err) EGC_MUST_CHECK;
 
 /* The 16 hex digits that name a configuration. */
-egc_status egc_config_identify(const egc_training_config *config, char run_id[EGC_RUN_ID_LENGTH],
+egc_status egc_identity_run_id(const egc_train_config *config, char run_id[EGC_RUN_ID_LENGTH],
                                egc_error *err) EGC_MUST_CHECK;
 
 /* The 16 hex digits that name what it learns. */
-egc_status egc_config_identify_learning(const egc_training_config *config,
-                                        char key[EGC_LEARNING_KEY_LENGTH],
-                                        egc_error *err) EGC_MUST_CHECK;
+egc_status egc_identity_training_key(const egc_train_config *config,
+                                     char key[EGC_TRAINING_LOG_KEY_LENGTH],
+                                     egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -69,9 +69,9 @@ static int compare(const char *a, const char *b, int (*rank)(const char *key))
 }
 
 /* Insertion: tables are short, and items must keep their order. */
-void egc_spec_order(const char *maker, egc_spec_field *fields, size_t n_fields)
+void egc_spec_order(const char *constructor, egc_spec_field *fields, size_t n_fields)
 {
-    bool is_experiment = maker && strcmp(maker, "experiment") == 0;
+    bool is_experiment = constructor && strcmp(constructor, "experiment") == 0;
     int (*rank)(const char *key) = is_experiment ? experiment_rank : table_rank;
     for (size_t i = 1; i < n_fields; i++) {
         egc_spec_field field = fields[i];
@@ -95,9 +95,9 @@ static bool listed(const char *const *names, const char *name)
 static egc_status unknown_key(const egc_param *table, const char *const *skip, egc_error *err)
 {
     egc_buf valid = {0};
-    egc_status status = egc_params_names(table, &valid, err);
+    egc_status status = egc_param_names(table, &valid, err);
     for (; skip && *skip && !status; skip++)
-        if (!egc_params_find(table, *skip))
+        if (!egc_param_find(table, *skip))
             status = egc_buf_printf(&valid, err, "%s%s", valid.len ? ", " : "", *skip);
     if (!status)
         status = egc_fail(err, EGC_ERROR_NAME, "unknown key; valid: %s",
@@ -110,11 +110,11 @@ static egc_status not_a_scalar(const egc_param *param, const egc_spec *value, eg
 {
     egc_buf range = {0};
     char call[64];
-    egc_maker_call(value->maker, call, sizeof call);
+    egc_constructor_call(value->constructor, call, sizeof call);
     egc_status status = egc_param_range(param, &range, err);
     if (!status)
         status = egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s", (const char *)range.data,
-                          call, value->maker ? "" : "; egc.each{...} sweeps over values");
+                          call, value->constructor ? "" : "; egc.each{...} sweeps over values");
     egc_buf_fini(&range);
     return status;
 }
@@ -124,7 +124,7 @@ static bool is_list(const egc_param_item *item, const egc_spec *value)
     egc_spec_kind kind = egc_param_item_is_value(item) ? EGC_SPEC_SCALAR : EGC_SPEC_TABLE;
     if (value->kind == EGC_SPEC_SCALAR)
         return kind == EGC_SPEC_SCALAR;
-    bool is = value->kind == EGC_SPEC_TABLE && !value->maker;
+    bool is = value->kind == EGC_SPEC_TABLE && !value->constructor;
     for (size_t i = 0; i < value->n_fields && is; i++)
         is = !value->fields[i].key && value->fields[i].value->kind == kind;
     return is;
@@ -134,7 +134,7 @@ static bool is_list(const egc_param_item *item, const egc_spec *value)
 static egc_status configure_item(egc_arena *arena, const egc_spec *value, const char *place,
                                  const egc_param_item *item, void *object, egc_error *err)
 {
-    egc_params_init(item->table, object);
+    egc_param_init(item->table, object);
     if (!egc_param_item_is_value(item))
         return egc_spec_configure(arena, value, place, item->table, object, NULL, err);
     if (egc_param_set(item->table, object, &value->scalar, err))
@@ -168,7 +168,7 @@ static egc_status configure_list(egc_arena *arena, const egc_spec_field *field, 
 static egc_status configure_field(const egc_spec_field *field, const egc_param *table, void *object,
                                   const char *const *skip, egc_error *err)
 {
-    const egc_param *param = egc_params_find(table, field->key);
+    const egc_param *param = egc_param_find(table, field->key);
     if (!param)
         return unknown_key(table, skip, err);
     if (field->value->kind == EGC_SPEC_SCALAR)
@@ -189,7 +189,7 @@ egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char
     for (size_t i = 0; i < spec->n_fields; i++) {
         const egc_spec_field *field = &spec->fields[i];
         char call[64];
-        egc_maker_call(spec->maker, call, sizeof call);
+        egc_constructor_call(spec->constructor, call, sizeof call);
         if (!field->key) {
             egc_fail(err, EGC_ERROR_NAME, "%s takes KEY = VALUE only, got a value without a key",
                      call);
@@ -197,7 +197,7 @@ egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char
         }
         if (listed(skip, field->key))
             continue;
-        const egc_param *param = egc_params_find(table, field->key);
+        const egc_param *param = egc_param_find(table, field->key);
         if (param && param->kind == EGC_PARAM_LIST &&
             is_list(egc_param_item_of(param), field->value)) {
             egc_status status = configure_list(arena, field, path, param, object, err);
@@ -219,7 +219,7 @@ static egc_status format_scalar(const egc_scalar *scalar, egc_buf *out, egc_erro
     case EGC_SCALAR_BOOL:
         return egc_buf_printf(out, err, "%s", scalar->boolean ? "true" : "false");
     case EGC_SCALAR_NUMBER:
-        egc_real_format(scalar->number, number, sizeof number);
+        egc_text_format_real(scalar->number, number, sizeof number);
         return egc_buf_printf(out, err, "%s", number);
     case EGC_SCALAR_TEXT:
         break;
@@ -242,7 +242,7 @@ egc_status egc_spec_format(const egc_spec *spec, egc_buf *out, egc_error *err)
 {
     const char *name = spec->kind == EGC_SPEC_EACH  ? "each"
                        : spec->kind == EGC_SPEC_ZIP ? "zip"
-                                                    : egc_maker_name(spec->maker);
+                                                    : egc_constructor_name(spec->constructor);
     if (spec->kind == EGC_SPEC_SCALAR)
         return format_scalar(&spec->scalar, out, err);
     egc_status status = egc_buf_printf(out, err, "%s", name);

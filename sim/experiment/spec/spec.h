@@ -31,9 +31,9 @@ typedef struct egc_spec_field {
 
 struct egc_spec {
     egc_spec_kind kind;
-    const char *maker; /* who built a TABLE: "experiment", "workload.trace", "cluster.star",
+    const char *constructor; /* who built a TABLE: "experiment", "workload.trace", "cluster.star",
                           "method.topk"; NULL for a plain Lua table */
-    const char *where; /* "compare.lua:12" */
+    const char *where;       /* "compare.lua:12" */
     egc_scalar scalar;
     const egc_spec_field *fields;
     size_t n_fields;
@@ -48,7 +48,7 @@ const egc_spec *egc_spec_at(const egc_spec *table, const char *path);
 /* Puts the fields of a table into the order in which axes vary, slowest first: an experiment's as
  * its documentation lists them with the seed last, any other's by name. A ZIP stands where the
  * first of its fields would, other items come last as they were. */
-void egc_spec_order(const char *maker, egc_spec_field *fields, size_t n_fields);
+void egc_spec_order(const char *constructor, egc_spec_field *fields, size_t n_fields);
 
 /* A new node that is a copy of *model, or NULL when out of memory. */
 egc_spec *egc_spec_new(egc_arena *arena, const egc_spec *model);

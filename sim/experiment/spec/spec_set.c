@@ -60,7 +60,8 @@ static bool concerns(const egc_spec *item, const char *path)
         return item->kind == EGC_SPEC_EACH;
     memcpy(key, path, length);
     key[length] = '\0';
-    return path[length] ? egc_spec_get(item, key) != NULL : egc_maker_accepts(item->maker, key);
+    return path[length] ? egc_spec_get(item, key) != NULL
+                        : egc_constructor_accepts(item->constructor, key);
 }
 
 static egc_status set_in_each(const change *c, const egc_spec *each, const char *path,
@@ -111,7 +112,7 @@ static egc_status set_here(const change *c, const egc_spec *table, const char *k
     size_t i = find_key(copy, key);
     fields[i] = (egc_spec_field){key, c->value};
     copy->n_fields += i == copy->n_fields;
-    egc_spec_order(copy->maker, fields, copy->n_fields);
+    egc_spec_order(copy->constructor, fields, copy->n_fields);
     *out = copy;
     return status;
 }

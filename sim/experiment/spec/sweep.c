@@ -119,7 +119,7 @@ static egc_status assemble(egc_arena *arena, const egc_spec *spec, const egc_spe
         else
             fields[at++] = (egc_spec_field){spec->fields[i].key, choices[i]};
     }
-    egc_spec_order(spec->maker, fields, n);
+    egc_spec_order(spec->constructor, fields, n);
     table->fields = fields;
     table->n_fields = n;
     *out = table;

@@ -24,14 +24,14 @@ const egc_cluster_type *const *egc_cluster_types(void)
 
 egc_status egc_cluster_find(const char *name, const egc_cluster_type **out, egc_error *err)
 {
-    return egc_find_named("cluster", name, (const void *const *)types, out, err);
+    return egc_registry_find("cluster", name, (const void *const *)types, out, err);
 }
 
 /* Parameters may be infinite by their table, and a product may underflow; SimGrid would abort. */
 static egc_status check_common(const egc_cluster_common *common, egc_error *err)
 {
-    egc_status status =
-        egc_check_link(common, "the cluster", common->bandwidth_Bps, common->latency_s, err);
+    egc_status status = egc_cluster_check_link(common, "the cluster", common->bandwidth_Bps,
+                                               common->latency_s, err);
     if (!status && (common->cores < 1 || common->cores > 1024))
         status = egc_fail(err, EGC_ERROR_RANGE, "cores must be in [1, 1024], got %lld",
                           (long long)common->cores);
@@ -59,14 +59,14 @@ static const egc_param event_params[] = {
               .def = EGC_EVENT_SAME, .choices = states),
     EGC_PARAM_END,
 };
-const egc_param_item egc_event_item = {event_params, sizeof(egc_event)};
+const egc_param_item egc_events_item = {event_params, sizeof(egc_event)};
 
 static const egc_param speed_params[] = {
     EGC_PARAM_VALUE(double, REAL, "speed", "", .def = 1, .min = 1 / EGC_SLOWDOWN_MAX,
                     .max = EGC_SLOWDOWN_MAX),
     EGC_PARAM_END,
 };
-const egc_param_item egc_speed_item = {speed_params, sizeof(double)};
+const egc_param_item egc_cluster_speed_item = {speed_params, sizeof(double)};
 
 /* Whether an event happens to something, and something happens. */
 static egc_status check_event(const egc_event *event, size_t number, egc_error *err)
@@ -137,7 +137,7 @@ egc_status egc_cluster_check(const egc_cluster_type *type, const void *params, e
 {
     size_t hosts = type->hosts(params);
     egc_status status = EGC_OK;
-    if (egc_params_find(type->params, "bandwidth"))
+    if (egc_param_find(type->params, "bandwidth"))
         status = check_common(params, err);
     if (!status)
         status = check_speed(params, err);
@@ -155,10 +155,10 @@ egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_a
     egc_status status = type->prepare ? type->prepare(params, arena, err) : EGC_OK;
     if (!status)
         status = egc_cluster_check(type, params, err);
-    return status ? status : egc_profiles_check(type, params, err);
+    return status ? status : egc_event_platform_check(type, params, err);
 }
 
-double egc_host_flops(const egc_cluster_common *common, const egc_device *device)
+double egc_cluster_host_flops(const egc_cluster_common *common, const egc_device *device)
 {
     return isnan(common->speed_flops) ? device->flops * device->efficiency : common->speed_flops;
 }
@@ -187,7 +187,7 @@ egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void 
     egc_cluster_paths paths = {
         .latency_s = common->latency_s,
         .bandwidth_Bps = goodput_Bps,
-        .crowd_Bps = goodput_Bps,
+        .contended_Bps = goodput_Bps,
         .near = 1,
         .host_Bps = goodput_Bps,
     };

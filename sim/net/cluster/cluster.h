@@ -54,7 +54,7 @@ typedef struct egc_cluster_common {
     double link_idle_W, link_busy_W;           /* of each way of a link: net/world/energy.h */
 } egc_cluster_common;
 
-extern const egc_param_item egc_event_item, egc_speed_item;
+extern const egc_param_item egc_events_item, egc_cluster_speed_item;
 
 /* The rows of the common part; every cluster's table starts with them. What the bandwidth and the
  * latency are of differs. */
@@ -76,10 +76,10 @@ extern const egc_param_item egc_event_item, egc_speed_item;
                   .max = 1024),                                                                    \
         EGC_PARAM(type, common.host_speeds, LIST, "host_speeds",                                   \
                   "speeds of the hosts relative to `speed`, over and over; {}: all alike",         \
-                  .choices = EGC_PARAM_ITEMS(&egc_speed_item)),                                    \
+                  .choices = EGC_PARAM_ITEMS(&egc_cluster_speed_item)),                            \
         EGC_PARAM(type, common.profiles, LIST, "profiles",                                         \
                   "what happens to hosts and links, and when",                                     \
-                  .choices = EGC_PARAM_ITEMS(&egc_event_item))
+                  .choices = EGC_PARAM_ITEMS(&egc_events_item))
 
 /* Who computes, how evenly, beside what, and at what power: the rows that a platform file's cluster
  * has too. */
@@ -118,9 +118,9 @@ extern const egc_param_item egc_event_item, egc_speed_item;
 typedef struct egc_cluster_paths {
     double latency_s;     /* between hosts that are not near, about the mean */
     double bandwidth_Bps; /* of a message that is alone */
-    double crowd_Bps;     /* of each host's when all send to hosts far away; at most that alone */
+    double contended_Bps; /* of each host's when all send to hosts far away; at most that alone */
     size_t near;          /* so many hosts that follow each other are near; 1: none are */
-    double near_latency_s, near_bandwidth_Bps; /* between these */
+    double local_latency_s, local_bandwidth_Bps; /* between these */
     double host_Bps; /* what no host can send, or receive, more of, over all its links; INFINITY:
                         not known */
 } egc_cluster_paths;
@@ -186,7 +186,7 @@ egc_status egc_cluster_check(const egc_cluster_type *type, const void *params,
 egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params);
 
 /* What a host computes at: `speed`, or what the device sustains. */
-double egc_host_flops(const egc_cluster_common *common, const egc_device *device);
+double egc_cluster_host_flops(const egc_cluster_common *common, const egc_device *device);
 
 /* Whether nothing about it changes while a run is under way, as far as is known. */
 bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params);

@@ -44,9 +44,9 @@ static const egc_param params[] = {
 static size_t hosts(const void *object)
 {
     const dragonfly *fly = object;
-    size_t n = egc_saturating_product((size_t)fly->groups, (size_t)fly->chassis);
-    n = egc_saturating_product(n, (size_t)fly->routers);
-    return egc_saturating_product(n, (size_t)fly->nodes);
+    size_t n = egc_cluster_product((size_t)fly->groups, (size_t)fly->chassis);
+    n = egc_cluster_product(n, (size_t)fly->routers);
+    return egc_cluster_product(n, (size_t)fly->nodes);
 }
 
 static egc_status check(const void *object, egc_error *err)
@@ -57,8 +57,8 @@ static egc_status check(const void *object, egc_error *err)
         return egc_fail(err, EGC_ERROR_RANGE, "chassis * routers must be at most %d, got %lld",
                         EGC_GROUPS_MAX, (long long)(fly->chassis * fly->routers));
     double most = fmax((double)fly->blue, fmax((double)fly->black, (double)fly->green));
-    return egc_check_link(common, "a link of several cables", most * common->bandwidth_Bps,
-                          common->latency_s, err);
+    return egc_cluster_check_link(common, "a link of several cables", most * common->bandwidth_Bps,
+                                  common->latency_s, err);
 }
 
 static double cables_Bps(const dragonfly *fly, int64_t cables)
@@ -72,20 +72,20 @@ static void write_group(egc_writer *w, const dragonfly *fly, size_t group)
     size_t per_chassis = (size_t)fly->routers, n = (size_t)fly->chassis * per_chassis;
     size_t first = group * n, nodes = (size_t)fly->nodes;
     double latency_s = fly->common.latency_s;
-    egc_write_zone_begin(w, group, "Floyd");
+    egc_writer_zone_begin(w, group, "Floyd");
     for (size_t r = first; r < first + n; r++)
-        egc_write_group(w, &(egc_host_group){.number = r,
-                                             .first = r * nodes,
-                                             .n = nodes,
-                                             .bandwidth_Bps = fly->common.bandwidth_Bps,
-                                             .latency_s = latency_s});
+        egc_writer_group(w, &(egc_host_group){.number = r,
+                                              .first = r * nodes,
+                                              .n = nodes,
+                                              .bandwidth_Bps = fly->common.bandwidth_Bps,
+                                              .latency_s = latency_s});
     for (size_t a = 0; a < n; a++)
         for (size_t b = a + 1; b < n; b++)
             if (a / per_chassis == b / per_chassis)
-                egc_write_link(w, first + a, first + b, cables_Bps(fly, fly->green), latency_s);
+                egc_writer_link(w, first + a, first + b, cables_Bps(fly, fly->green), latency_s);
             else if (a % per_chassis == b % per_chassis)
-                egc_write_link(w, first + a, first + b, cables_Bps(fly, fly->black), latency_s);
-    egc_write_zone_end(w);
+                egc_writer_link(w, first + a, first + b, cables_Bps(fly, fly->black), latency_s);
+    egc_writer_zone_end(w);
 }
 
 /* Where group `from` holds its link to group `to`. */
@@ -101,14 +101,14 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     const dragonfly *fly = object;
     size_t groups = (size_t)fly->groups;
     egc_writer w = egc_writer_begin(&fly->common, speed_flops, xml, err);
-    egc_write_zone_begin(&w, EGC_ZONE_ALL, "Full");
+    egc_writer_zone_begin(&w, EGC_ZONE_ALL, "Full");
     for (size_t g = 0; g < groups; g++)
         write_group(&w, fly, g);
     for (size_t a = 0; a < groups; a++)
         for (size_t b = a + 1; b < groups; b++)
-            egc_write_zone_link(&w, gateway(fly, a, b), gateway(fly, b, a),
-                                cables_Bps(fly, fly->blue), fly->common.latency_s);
-    egc_write_zone_end(&w);
+            egc_writer_zone_link(&w, gateway(fly, a, b), gateway(fly, b, a),
+                                 cables_Bps(fly, fly->blue), fly->common.latency_s);
+    egc_writer_zone_end(&w);
     return egc_writer_end(&w);
 }
 
@@ -121,7 +121,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
     double blue = (double)(fly->groups - 1) * (double)fly->blue;
     paths->latency_s *= 5;
     if (fly->groups > 1)
-        paths->crowd_Bps *= fmin(1, blue / group_hosts);
+        paths->contended_Bps *= fmin(1, blue / group_hosts);
 }
 
 const egc_cluster_type egc_cluster_dragonfly = {

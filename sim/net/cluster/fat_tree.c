@@ -42,11 +42,11 @@ static const egc_param params[] = {
         fat_tree, children, LIST, "children",
         "hosts below a leaf, then switches below each switch, one number a level; the last is "
         "repeated",
-        .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes), .def_text = "{4}"),
+        .choices = EGC_PARAM_ITEMS(&egc_cluster_size_item), .def_text = "{4}"),
     EGC_PARAM(fat_tree, parents, LIST, "parents",
               "switches above a leaf and above each switch, one number a level but the last; fewer "
               "than children over-subscribe",
-              .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes), .def_text = "children"),
+              .choices = EGC_PARAM_ITEMS(&egc_cluster_size_item), .def_text = "children"),
     EGC_PARAM_END,
 };
 
@@ -73,7 +73,7 @@ static size_t hosts(const void *object)
     const fat_tree *tree = object;
     size_t n = 1;
     for (size_t level = 0; level < (size_t)tree->levels; level++)
-        n = egc_saturating_product(n, children(tree, level));
+        n = egc_cluster_product(n, children(tree, level));
     return n;
 }
 
@@ -82,7 +82,7 @@ static size_t switches(const fat_tree *tree, size_t level)
 {
     size_t n = 1;
     for (size_t l = 0; l < (size_t)tree->levels; l++)
-        n = egc_saturating_product(n, l <= level ? parents(tree, l) : children(tree, l));
+        n = egc_cluster_product(n, l <= level ? parents(tree, l) : children(tree, l));
     return n;
 }
 
@@ -129,11 +129,11 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     }
     snprintf(topology, sizeof topology, "%lld;%s;%s;%s", (long long)tree->levels, down, up, links);
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
-    egc_write_group(&w, &(egc_host_group){.n = hosts(tree),
-                                          .bandwidth_Bps = common->bandwidth_Bps,
-                                          .latency_s = common->latency_s,
-                                          .topology = "FAT_TREE",
-                                          .topo_parameters = topology});
+    egc_writer_group(&w, &(egc_host_group){.n = hosts(tree),
+                                           .bandwidth_Bps = common->bandwidth_Bps,
+                                           .latency_s = common->latency_s,
+                                           .topology = "FAT_TREE",
+                                           .topo_parameters = topology});
     return egc_writer_end(&w);
 }
 
@@ -148,7 +148,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
         thinnest = fmin(thinnest, left);
     }
     paths->latency_s *= 2 * (double)tree->levels;
-    paths->crowd_Bps *= thinnest;
+    paths->contended_Bps *= thinnest;
 }
 
 const egc_cluster_type egc_cluster_fat_tree = {

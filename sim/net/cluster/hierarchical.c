@@ -42,17 +42,17 @@ static const egc_param params[] = {
 static size_t hosts(const void *object)
 {
     const hierarchical *cluster = object;
-    return egc_saturating_product((size_t)cluster->nodes, (size_t)cluster->gpus);
+    return egc_cluster_product((size_t)cluster->nodes, (size_t)cluster->gpus);
 }
 
 static egc_status check(const void *object, egc_error *err)
 {
     const hierarchical *cluster = object;
-    egc_status status =
-        egc_check_link(&cluster->common, "a GPU", cluster->gpu_Bps, cluster->gpu_latency_s, err);
+    egc_status status = egc_cluster_check_link(&cluster->common, "a GPU", cluster->gpu_Bps,
+                                               cluster->gpu_latency_s, err);
     return status ? status
-                  : egc_check_latencies("gpu_latency", cluster->gpu_latency_s, "latency",
-                                        cluster->common.latency_s, err);
+                  : egc_cluster_check_latencies("gpu_latency", cluster->gpu_latency_s, "latency",
+                                                cluster->common.latency_s, err);
 }
 
 static egc_status write_platform(const void *object, double speed_flops, egc_buf *xml,
@@ -62,17 +62,17 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     const egc_cluster_common *common = &cluster->common;
     size_t nodes = (size_t)cluster->nodes, gpus = (size_t)cluster->gpus;
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
-    egc_write_zone_begin(&w, EGC_ZONE_ALL, "Floyd");
+    egc_writer_zone_begin(&w, EGC_ZONE_ALL, "Floyd");
     for (size_t node = 0; node < nodes; node++)
-        egc_write_group(&w, &(egc_host_group){.number = node,
-                                              .first = node * gpus,
-                                              .n = gpus,
-                                              .bandwidth_Bps = cluster->gpu_Bps,
-                                              .latency_s = cluster->gpu_latency_s / 2});
-    egc_write_core(&w);
+        egc_writer_group(&w, &(egc_host_group){.number = node,
+                                               .first = node * gpus,
+                                               .n = gpus,
+                                               .bandwidth_Bps = cluster->gpu_Bps,
+                                               .latency_s = cluster->gpu_latency_s / 2});
+    egc_writer_core(&w);
     for (size_t node = 0; node < nodes; node++)
-        egc_write_link(&w, node, EGC_SWITCH_CORE, common->bandwidth_Bps, common->latency_s / 2);
-    egc_write_zone_end(&w);
+        egc_writer_link(&w, node, EGC_SWITCH_CORE, common->bandwidth_Bps, common->latency_s / 2);
+    egc_writer_zone_end(&w);
     return egc_writer_end(&w);
 }
 
@@ -83,10 +83,10 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
     double gpu_Bps = cluster->gpu_Bps * cluster->common.efficiency, nic_Bps = paths->bandwidth_Bps;
     paths->latency_s += cluster->gpu_latency_s;
     paths->bandwidth_Bps = fmin(nic_Bps, gpu_Bps);
-    paths->crowd_Bps = fmin(nic_Bps / (double)cluster->gpus, gpu_Bps);
+    paths->contended_Bps = fmin(nic_Bps / (double)cluster->gpus, gpu_Bps);
     paths->near = (size_t)cluster->gpus;
-    paths->near_latency_s = cluster->gpu_latency_s;
-    paths->near_bandwidth_Bps = paths->host_Bps = gpu_Bps;
+    paths->local_latency_s = cluster->gpu_latency_s;
+    paths->local_bandwidth_Bps = paths->host_Bps = gpu_Bps;
 }
 
 const egc_cluster_type egc_cluster_hierarchical = {

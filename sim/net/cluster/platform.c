@@ -238,9 +238,9 @@ static int compare_names(const void *a, const void *b)
 static egc_status fail_no_host(const char *pattern, const char *const *names, size_t n,
                                egc_error *err)
 {
-    egc_some_names some = {0};
+    egc_error_names some = {0};
     for (size_t i = 0; i < n; i++)
-        egc_some_names_add(&some, names[i]);
+        egc_error_names_add(&some, names[i]);
     return egc_fail(err, EGC_ERROR_NAME, "hosts: no host is called \"%s\"; there are: %s", pattern,
                     some.text);
 }
@@ -282,7 +282,7 @@ static egc_status choose(const void *arg, const char *const *names, size_t n, co
     return status;
 }
 
-static egc_status keep_hosts(platform *cluster, const egc_survey *found, egc_arena *arena,
+static egc_status keep_hosts(platform *cluster, const egc_probe *found, egc_arena *arena,
                              egc_error *err)
 {
     cluster->names = egc_arena_alloc(arena, found->n_hosts * sizeof *cluster->names);
@@ -316,7 +316,7 @@ static egc_status check_file(const char *path, egc_error *err)
 static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
 {
     platform *cluster = object;
-    egc_survey found;
+    egc_probe found;
     egc_buf text = {0};
     cluster->common.bandwidth_Bps = cluster->common.latency_s = NAN;
     egc_status status = check_file(cluster->file, err);
@@ -331,7 +331,7 @@ static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
     egc_buf_fini(&text);
     if (status)
         return status;
-    status = egc_survey_file(cluster->file, choose, cluster, arena, &found, err);
+    status = egc_probe_file(cluster->file, choose, cluster, arena, &found, err);
     if (status && strncmp(err ? err->message : "", cluster->file, strlen(cluster->file)) != 0)
         status = egc_error_prefix(err, "%s", cluster->file);
     return status ? status : keep_hosts(cluster, &found, arena, err);
@@ -367,7 +367,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
 {
     const platform *cluster = object;
     paths->latency_s = cluster->latency_s;
-    paths->bandwidth_Bps = paths->crowd_Bps = cluster->bandwidth_Bps;
+    paths->bandwidth_Bps = paths->contended_Bps = cluster->bandwidth_Bps;
     paths->host_Bps = INFINITY;
 }
 

@@ -37,7 +37,7 @@ static const egc_param params[] = {
 static size_t hosts(const void *object)
 {
     const racks *cluster = object;
-    return egc_saturating_product((size_t)cluster->n_racks, (size_t)cluster->rack_hosts);
+    return egc_cluster_product((size_t)cluster->n_racks, (size_t)cluster->rack_hosts);
 }
 
 static double core_latency_s(const racks *cluster)
@@ -53,11 +53,11 @@ static double uplink_Bps(const racks *cluster)
 static egc_status check(const void *object, egc_error *err)
 {
     const racks *cluster = object;
-    egc_status status = egc_check_link(&cluster->common, "an uplink", uplink_Bps(cluster),
-                                       core_latency_s(cluster), err);
+    egc_status status = egc_cluster_check_link(&cluster->common, "an uplink", uplink_Bps(cluster),
+                                               core_latency_s(cluster), err);
     return status ? status
-                  : egc_check_latencies("latency", cluster->common.latency_s, "core_latency",
-                                        core_latency_s(cluster), err);
+                  : egc_cluster_check_latencies("latency", cluster->common.latency_s,
+                                                "core_latency", core_latency_s(cluster), err);
 }
 
 static egc_status write_platform(const void *object, double speed_flops, egc_buf *xml,
@@ -67,17 +67,17 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     const egc_cluster_common *common = &cluster->common;
     size_t n_racks = (size_t)cluster->n_racks, rack_hosts = (size_t)cluster->rack_hosts;
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
-    egc_write_zone_begin(&w, EGC_ZONE_ALL, "Floyd");
+    egc_writer_zone_begin(&w, EGC_ZONE_ALL, "Floyd");
     for (size_t r = 0; r < n_racks; r++)
-        egc_write_group(&w, &(egc_host_group){.number = r,
-                                              .first = r * rack_hosts,
-                                              .n = rack_hosts,
-                                              .bandwidth_Bps = common->bandwidth_Bps,
-                                              .latency_s = common->latency_s / 2});
-    egc_write_core(&w);
+        egc_writer_group(&w, &(egc_host_group){.number = r,
+                                               .first = r * rack_hosts,
+                                               .n = rack_hosts,
+                                               .bandwidth_Bps = common->bandwidth_Bps,
+                                               .latency_s = common->latency_s / 2});
+    egc_writer_core(&w);
     for (size_t r = 0; r < n_racks; r++)
-        egc_write_link(&w, r, EGC_SWITCH_CORE, uplink_Bps(cluster), core_latency_s(cluster) / 2);
-    egc_write_zone_end(&w);
+        egc_writer_link(&w, r, EGC_SWITCH_CORE, uplink_Bps(cluster), core_latency_s(cluster) / 2);
+    egc_writer_zone_end(&w);
     return egc_writer_end(&w);
 }
 
@@ -87,11 +87,11 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
     const racks *cluster = object;
     double up_Bps = uplink_Bps(cluster) * cluster->common.efficiency;
     paths->near = (size_t)cluster->rack_hosts;
-    paths->near_latency_s = paths->latency_s;
-    paths->near_bandwidth_Bps = paths->bandwidth_Bps;
+    paths->local_latency_s = paths->latency_s;
+    paths->local_bandwidth_Bps = paths->bandwidth_Bps;
     paths->latency_s += core_latency_s(cluster);
-    paths->bandwidth_Bps = fmin(paths->near_bandwidth_Bps, up_Bps);
-    paths->crowd_Bps = fmin(paths->near_bandwidth_Bps, up_Bps / (double)cluster->rack_hosts);
+    paths->bandwidth_Bps = fmin(paths->local_bandwidth_Bps, up_Bps);
+    paths->contended_Bps = fmin(paths->local_bandwidth_Bps, up_Bps / (double)cluster->rack_hosts);
 }
 
 const egc_cluster_type egc_cluster_racks = {

@@ -35,9 +35,9 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     const star *cluster = object;
     const egc_cluster_common *common = &cluster->common;
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
-    egc_write_group(&w, &(egc_host_group){.n = hosts(cluster),
-                                          .bandwidth_Bps = common->bandwidth_Bps,
-                                          .latency_s = common->latency_s / 2});
+    egc_writer_group(&w, &(egc_host_group){.n = hosts(cluster),
+                                           .bandwidth_Bps = common->bandwidth_Bps,
+                                           .latency_s = common->latency_s / 2});
     return egc_writer_end(&w);
 }
 

@@ -27,7 +27,7 @@ static const egc_param params[] = {
     EGC_CLUSTER_COMMON_PARAMS(torus, "bandwidth of a link, each way",
                               "latency of a link, from host to neighbour, one way"),
     EGC_PARAM(torus, dims, LIST, "dims", "hosts along each dimension",
-              .choices = EGC_PARAM_ITEMS(&egc_cluster_sizes), .def_text = "{4, 4}"),
+              .choices = EGC_PARAM_ITEMS(&egc_cluster_size_item), .def_text = "{4, 4}"),
     EGC_PARAM_END,
 };
 
@@ -45,7 +45,7 @@ static size_t hosts(const void *object)
 {
     size_t n = 1;
     for (size_t d = 0; d < n_dims(object); d++)
-        n = egc_saturating_product(n, dim(object, d));
+        n = egc_cluster_product(n, dim(object, d));
     return n;
 }
 
@@ -95,11 +95,11 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     char dims[DIMS_ROOM];
     format_dims(cluster, dims);
     egc_writer w = egc_writer_begin(common, speed_flops, xml, err);
-    egc_write_group(&w, &(egc_host_group){.n = hosts(cluster),
-                                          .bandwidth_Bps = common->bandwidth_Bps,
-                                          .latency_s = common->latency_s,
-                                          .topology = "TORUS",
-                                          .topo_parameters = dims});
+    egc_writer_group(&w, &(egc_host_group){.n = hosts(cluster),
+                                           .bandwidth_Bps = common->bandwidth_Bps,
+                                           .latency_s = common->latency_s,
+                                           .topology = "TORUS",
+                                           .topo_parameters = dims});
     return egc_writer_end(&w);
 }
 
@@ -115,7 +115,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
         longest = fmax(longest, (double)n);
     }
     paths->latency_s *= fmax(1, hops);
-    paths->crowd_Bps *= fmin(1, 4 / longest);
+    paths->contended_Bps *= fmin(1, 4 / longest);
     paths->host_Bps *= fmax(1, links);
 }
 

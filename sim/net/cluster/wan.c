@@ -128,7 +128,7 @@ static access_link median(const wan *cluster, size_t client)
 /* What a number of a client is multiplied by; `which` numbers the numbers. */
 static double factor(const wan *cluster, size_t client, uint64_t which, double spread)
 {
-    uint64_t state = egc_seed_derive((uint64_t)cluster->seed, client, which);
+    uint64_t state = egc_rng_derive_seed((uint64_t)cluster->seed, client, which);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
     if (cluster->distribution == UNIFORM)
         return gsl_ran_flat(&rng, 1 - spread, 1 + spread);
@@ -171,9 +171,10 @@ static egc_status check(const void *object, egc_error *err)
         access_link link = access_of(cluster, host);
         char what[32];
         snprintf(what, sizeof what, "host %zu", host);
-        status = egc_check_link(&cluster->common, what, link.up_Bps, link.latency_s, err);
+        status = egc_cluster_check_link(&cluster->common, what, link.up_Bps, link.latency_s, err);
         if (!status)
-            status = egc_check_link(&cluster->common, what, link.down_Bps, link.latency_s, err);
+            status =
+                egc_cluster_check_link(&cluster->common, what, link.down_Bps, link.latency_s, err);
         without += link.latency_s == 0;
     }
     /* Two hosts without latency have none between them. */
@@ -190,12 +191,12 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
 {
     const wan *cluster = object;
     egc_writer w = egc_writer_begin(&cluster->common, speed_flops, xml, err);
-    egc_write_zone_begin(&w, EGC_ZONE_ALL, "Cluster");
+    egc_writer_zone_begin(&w, EGC_ZONE_ALL, "Cluster");
     for (size_t host = 0; host < hosts(cluster); host++) {
         access_link link = access_of(cluster, host);
-        egc_write_lone_host(&w, host, link.up_Bps, link.down_Bps, link.latency_s);
+        egc_writer_host(&w, host, link.up_Bps, link.down_Bps, link.latency_s);
     }
-    egc_write_zone_end(&w);
+    egc_writer_zone_end(&w);
     return egc_writer_end(&w);
 }
 
@@ -211,7 +212,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
     }
     paths->latency_s = 2 * usual.latency_s;
     paths->bandwidth_Bps = fmin(usual.up_Bps, usual.down_Bps) * efficiency;
-    paths->crowd_Bps = paths->bandwidth_Bps;
+    paths->contended_Bps = paths->bandwidth_Bps;
     paths->host_Bps = fastest_Bps * efficiency;
 }
 

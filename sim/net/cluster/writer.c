@@ -16,7 +16,7 @@ typedef struct switch_name {
 
 static egc_real_text goodput(const egc_writer *w, double bandwidth_Bps)
 {
-    return egc_real_text_of(bandwidth_Bps * w->common->efficiency);
+    return egc_text_of_real(bandwidth_Bps * w->common->efficiency);
 }
 
 egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops, egc_buf *xml,
@@ -44,7 +44,7 @@ static switch_name name_of(size_t which)
     return name;
 }
 
-void egc_write_zone_begin(egc_writer *w, size_t zone, const char *routing)
+void egc_writer_zone_begin(egc_writer *w, size_t zone, const char *routing)
 {
     EGC_WRITE(w, "<zone id=\"zone-%s\" routing=\"%s\">\n",
               zone == EGC_ZONE_ALL ? "all" : name_of(zone).text, routing);
@@ -52,7 +52,7 @@ void egc_write_zone_begin(egc_writer *w, size_t zone, const char *routing)
 
 /* Links of a zone are written after its inner zones have ended: the routes are those of one zone.
  */
-void egc_write_zone_end(egc_writer *w)
+void egc_writer_zone_end(egc_writer *w)
 {
     if (!w->status)
         w->status = egc_buf_append(w->xml, w->routes.data, w->routes.len, w->err);
@@ -60,7 +60,7 @@ void egc_write_zone_end(egc_writer *w)
     EGC_WRITE(w, "</zone>\n");
 }
 
-void egc_write_group(egc_writer *w, const egc_host_group *group)
+void egc_writer_group(egc_writer *w, const egc_host_group *group)
 {
     EGC_WRITE(
         w,
@@ -69,8 +69,8 @@ void egc_write_group(egc_writer *w, const egc_host_group *group)
         "  router_id=\"switch-%zu\" loopback_bw=" LOOPBACK_BANDWIDTH
         " loopback_lat=" LOOPBACK_LATENCY,
         group->number, group->first, group->first + group->n - 1,
-        egc_real_text_of(w->speed_flops).text, (long long)w->common->cores,
-        goodput(w, group->bandwidth_Bps).text, egc_real_text_of(group->latency_s).text,
+        egc_text_of_real(w->speed_flops).text, (long long)w->common->cores,
+        goodput(w, group->bandwidth_Bps).text, egc_text_of_real(group->latency_s).text,
         group->number);
     if (group->topology)
         EGC_WRITE(w, "\n  topology=\"%s\" topo_parameters=\"%s\"", group->topology,
@@ -79,7 +79,7 @@ void egc_write_group(egc_writer *w, const egc_host_group *group)
 }
 
 /* A router stands in a zone; one without hosts gets a zone of its own. */
-void egc_write_core(egc_writer *w)
+void egc_writer_core(egc_writer *w)
 {
     EGC_WRITE(w, "<zone id=\"group-core\" routing=\"None\"><router id=\"switch-core\"/></zone>\n");
 }
@@ -92,7 +92,7 @@ static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_z
     EGC_WRITE(w,
               "<link id=\"link-%s-%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
               "sharing_policy=\"SPLITDUPLEX\"/>\n",
-              a.text, b.text, goodput(w, bandwidth_Bps).text, egc_real_text_of(latency_s).text);
+              a.text, b.text, goodput(w, bandwidth_Bps).text, egc_text_of_real(latency_s).text);
     EGC_WRITE_ROUTE(
         w,
         "<zoneRoute src=\"%s-%s\" dst=\"%s-%s\" gw_src=\"switch-%s\" gw_dst=\"switch-%s\">"
@@ -100,19 +100,19 @@ static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_z
         kind, name_of(from.zone).text, kind, name_of(to.zone).text, a.text, b.text, a.text, b.text);
 }
 
-void egc_write_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s)
+void egc_writer_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s)
 {
     write_link(w, "group", (egc_zone_end){from, from}, (egc_zone_end){to, to}, bandwidth_Bps,
                latency_s);
 }
 
-void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
-                         double latency_s)
+void egc_writer_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
+                          double latency_s)
 {
     write_link(w, "zone", from, to, bandwidth_Bps, latency_s);
 }
 
-void egc_write_loopback(egc_writer *w, const char *host)
+void egc_writer_loopback(egc_writer *w, const char *host)
 {
     EGC_WRITE(w,
               "<link id=\"%s-loopback\" bandwidth=" LOOPBACK_BANDWIDTH " latency=" LOOPBACK_LATENCY
@@ -122,25 +122,24 @@ void egc_write_loopback(egc_writer *w, const char *host)
                     host, host, host);
 }
 
-void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
-                         double latency_s)
+void egc_writer_host(egc_writer *w, size_t host, double up_Bps, double down_Bps, double latency_s)
 {
     char name[EGC_HOST_NAME];
-    egc_real_text latency = egc_real_text_of(latency_s);
+    egc_real_text latency = egc_text_of_real(latency_s);
     snprintf(name, sizeof name, "host-%zu", host);
     EGC_WRITE(w,
               "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"/>\n"
               "<link id=\"%s_UP\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
               "<link id=\"%s_DOWN\" bandwidth=\"%sBps\" latency=\"%ss\"/>\n"
               "<host_link id=\"%s\" up=\"%s_UP\" down=\"%s_DOWN\"/>\n",
-              name, egc_real_text_of(w->speed_flops).text, (long long)w->common->cores, name,
+              name, egc_text_of_real(w->speed_flops).text, (long long)w->common->cores, name,
               goodput(w, up_Bps).text, latency.text, name, goodput(w, down_Bps).text, latency.text,
               name, name, name);
-    egc_write_loopback(w, name);
+    egc_writer_loopback(w, name);
 }
 
-egc_status egc_check_link(const egc_cluster_common *common, const char *what, double bandwidth_Bps,
-                          double latency_s, egc_error *err)
+egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *what,
+                                  double bandwidth_Bps, double latency_s, egc_error *err)
 {
     double goodput_Bps = bandwidth_Bps * common->efficiency;
     if (!(goodput_Bps >= EGC_LINK_BPS_MIN && goodput_Bps <= EGC_LINK_BPS_MAX))
@@ -153,8 +152,8 @@ egc_status egc_check_link(const egc_cluster_common *common, const char *what, do
     return EGC_OK;
 }
 
-egc_status egc_check_latencies(const char *near_name, double near_s, const char *far_name,
-                               double far_s, egc_error *err)
+egc_status egc_cluster_check_latencies(const char *near_name, double near_s, const char *far_name,
+                                       double far_s, egc_error *err)
 {
     if (near_s > 0 || far_s == 0)
         return EGC_OK;
@@ -164,7 +163,7 @@ egc_status egc_check_latencies(const char *near_name, double near_s, const char 
                     near_name, far_name, far_s);
 }
 
-size_t egc_saturating_product(size_t a, size_t b)
+size_t egc_cluster_product(size_t a, size_t b)
 {
     return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
@@ -174,4 +173,4 @@ static const egc_param size_params[] = {
     EGC_PARAM_END,
 };
 
-const egc_param_item egc_cluster_sizes = {size_params, sizeof(int64_t)};
+const egc_param_item egc_cluster_size_item = {size_params, sizeof(int64_t)};

@@ -7,7 +7,7 @@
  * Their bandwidth is what applications get: nominal * efficiency.
  *
  *     egc_writer w = egc_writer_begin(&params->common, speed_flops, xml, err);
- *     egc_write_group(&w, &(egc_host_group){.n = 8, ...});
+ *     egc_writer_group(&w, &(egc_host_group){.n = 8, ...});
  *     return egc_writer_end(&w); */
 #ifndef EGC_NET_CLUSTER_WRITER_H
 #define EGC_NET_CLUSTER_WRITER_H
@@ -55,45 +55,45 @@ egc_status egc_writer_end(egc_writer *w) EGC_MUST_CHECK;
 
 /* Around groups that links connect ("Floyd": by the shortest path), zones that links connect
  * ("Full": directly), or lone hosts ("Cluster": through one switch). Zones stand before links. */
-void egc_write_zone_begin(egc_writer *w, size_t zone, const char *routing);
-void egc_write_zone_end(egc_writer *w);
+void egc_writer_zone_begin(egc_writer *w, size_t zone, const char *routing);
+void egc_writer_zone_end(egc_writer *w);
 
-void egc_write_group(egc_writer *w, const egc_host_group *group);
+void egc_writer_group(egc_writer *w, const egc_host_group *group);
 
 /* The switch EGC_SWITCH_CORE. */
-void egc_write_core(egc_writer *w);
+void egc_writer_core(egc_writer *w);
 
 /* A link between the switches of two groups. All groups of a zone come before all its links. */
-void egc_write_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s);
+void egc_writer_link(egc_writer *w, size_t from, size_t to, double bandwidth_Bps, double latency_s);
 
 /* A link between two zones, by a switch of each. */
 typedef struct egc_zone_end {
     size_t zone, switch_number;
 } egc_zone_end;
-void egc_write_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
-                         double latency_s);
+void egc_writer_zone_link(egc_writer *w, egc_zone_end from, egc_zone_end to, double bandwidth_Bps,
+                          double latency_s);
 
 /* The way of a host's messages to itself, for hosts that stand alone; groups have it. */
-void egc_write_loopback(egc_writer *w, const char *host);
+void egc_writer_loopback(egc_writer *w, const char *host);
 
 /* In a zone whose routing is "Cluster", one switch: a host with a link up and a link down. */
-void egc_write_lone_host(egc_writer *w, size_t host, double up_Bps, double down_Bps,
-                         double latency_s);
+void egc_writer_host(egc_writer *w, size_t host, double up_Bps, double down_Bps, double latency_s);
 
 /* bandwidth * efficiency and a latency, as SimGrid accepts them: RANGE, naming `what`, when
  * out of the bounds of net/cluster/cluster.h. */
-egc_status egc_check_link(const egc_cluster_common *common, const char *what, double bandwidth_Bps,
-                          double latency_s, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *what,
+                                  double bandwidth_Bps, double latency_s,
+                                  egc_error *err) EGC_MUST_CHECK;
 
 /* Refuses a latency of 0 on the way between some hosts beside one above 0 between others: SimGrid
  * would starve the messages without. */
-egc_status egc_check_latencies(const char *near_name, double near_s, const char *far_name,
-                               double far_s, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_cluster_check_latencies(const char *near_name, double near_s, const char *far_name,
+                                       double far_s, egc_error *err) EGC_MUST_CHECK;
 
 /* a * b, SIZE_MAX when that is too much. */
-size_t egc_saturating_product(size_t a, size_t b);
+size_t egc_cluster_product(size_t a, size_t b);
 
 /* The items of a LIST that are whole numbers, as {4, 4}, from 1 to 65536. */
-extern const egc_param_item egc_cluster_sizes;
+extern const egc_param_item egc_cluster_size_item;
 
 #endif

@@ -13,16 +13,16 @@
 /* Places: each host, and the start and the end of each link. Those that are one are joined, by a
  * forest of parents. */
 typedef struct graph {
-    const egc_survey *survey;
+    const egc_probe *probe;
     egc_arena *arena;
     uint32_t *parent;
-    bool *shared;                    /* by link */
-    const egc_survey_route **sorted; /* by from, then to */
-    uint32_t *joints;                /* pairs of places beside a shared link */
+    bool *shared;                   /* by link */
+    const egc_probe_route **sorted; /* by from, then to */
+    uint32_t *joints;               /* pairs of places beside a shared link */
     size_t n_joints, room;
     uint32_t *node_of; /* by place: the node of a root, one too large; 0 is none yet */
-    egc_network_node *nodes;
-    egc_network_edge *edges;
+    egc_topology_graph_node *nodes;
+    egc_topology_graph_edge *edges;
     size_t n_nodes, n_edges;
 } graph;
 
@@ -45,7 +45,7 @@ static void join(graph *g, uint32_t a, uint32_t b)
 
 static uint32_t start_of(const graph *g, uint32_t link)
 {
-    return (uint32_t)g->survey->n_hosts + 2 * link;
+    return (uint32_t)g->probe->n_hosts + 2 * link;
 }
 
 /* A shared link is one place. */
@@ -56,20 +56,20 @@ static uint32_t end_of(const graph *g, uint32_t link)
 
 static int compare_routes(const void *a, const void *b)
 {
-    const egc_survey_route *x = *(const egc_survey_route *const *)a;
-    const egc_survey_route *y = *(const egc_survey_route *const *)b;
+    const egc_probe_route *x = *(const egc_probe_route *const *)a;
+    const egc_probe_route *y = *(const egc_probe_route *const *)b;
     int by_from = (x->from > y->from) - (x->from < y->from);
     return by_from ? by_from : (x->to > y->to) - (x->to < y->to);
 }
 
 static egc_status sort_routes(graph *g, egc_error *err)
 {
-    size_t n = g->survey->n_routes;
-    g->sorted = egc_arena_alloc(g->arena, (n + 1) * sizeof(egc_survey_route *));
+    size_t n = g->probe->n_routes;
+    g->sorted = egc_arena_alloc(g->arena, (n + 1) * sizeof(egc_probe_route *));
     if (!g->sorted)
         return egc_fail_memory(err, n * sizeof *g->sorted);
     for (size_t i = 0; i < n; i++)
-        g->sorted[i] = &g->survey->routes[i];
+        g->sorted[i] = &g->probe->routes[i];
     qsort(g->sorted, n, sizeof *g->sorted, compare_routes);
     return EGC_OK;
 }
@@ -77,13 +77,13 @@ static egc_status sort_routes(graph *g, egc_error *err)
 /* Marks the links that a route and its way back have in common. */
 static egc_status find_shared(graph *g, egc_error *err)
 {
-    const egc_survey *s = g->survey;
+    const egc_probe *s = g->probe;
     uint32_t *seen = egc_arena_alloc(g->arena, (s->n_links + 1) * sizeof *seen);
     egc_status status = seen ? sort_routes(g, err) : egc_fail_memory(err, s->n_links);
     for (size_t i = 0; i < s->n_routes && !status; i++) {
-        const egc_survey_route *there = &s->routes[i];
-        const egc_survey_route wanted = {.from = there->to, .to = there->from}, *key = &wanted;
-        const egc_survey_route **back =
+        const egc_probe_route *there = &s->routes[i];
+        const egc_probe_route wanted = {.from = there->to, .to = there->from}, *key = &wanted;
+        const egc_probe_route **back =
             bsearch(&key, g->sorted, s->n_routes, sizeof *g->sorted, compare_routes);
         for (uint32_t k = 0; k < there->n; k++)
             seen[s->steps[there->first + k]] = (uint32_t)i + 1;
@@ -112,14 +112,14 @@ static egc_status add_joint(graph *g, uint32_t a, uint32_t b, egc_error *err)
 }
 
 /* Where a link follows another, or a host, they meet; a shared link is only beside them. */
-static egc_status follow_route(graph *g, const egc_survey_route *route, egc_error *err)
+static egc_status follow_route(graph *g, const egc_probe_route *route, egc_error *err)
 {
     uint32_t here = route->from;
     bool beside = false; /* `here` is a shared link */
     egc_status status = EGC_OK;
     for (uint32_t k = 0; k <= route->n && !status; k++) {
         bool last = k == route->n;
-        uint32_t link = last ? 0 : g->survey->steps[route->first + k];
+        uint32_t link = last ? 0 : g->probe->steps[route->first + k];
         uint32_t next = last ? route->to : start_of(g, link);
         bool shared = !last && g->shared[link];
         if (beside || shared)
@@ -134,7 +134,7 @@ static egc_status follow_route(graph *g, const egc_survey_route *route, egc_erro
 
 static egc_status follow_routes(graph *g, egc_error *err)
 {
-    const egc_survey *s = g->survey;
+    const egc_probe *s = g->probe;
     size_t places = s->n_hosts + 2 * s->n_links;
     egc_status status = EGC_OK;
     g->n_joints = 0;
@@ -147,20 +147,20 @@ static egc_status follow_routes(graph *g, egc_error *err)
 
 static const char *name_of(const graph *g, uint32_t offset)
 {
-    return g->survey->text + offset;
+    return g->probe->text + offset;
 }
 
 /* By name. */
 static int compare_named(const void *a, const void *b, void *text)
 {
-    const egc_survey_link *const *x = a, *const *y = b;
+    const egc_probe_link *const *x = a, *const *y = b;
     return strcmp((const char *)text + (*x)->name, (const char *)text + (*y)->name);
 }
 
 /* The link called as the i-th is, but _DOWN instead of _UP; SIZE_MAX for none. */
-static size_t find_way_back(const graph *g, const egc_survey_link *const *by_name, size_t i)
+static size_t find_way_back(const graph *g, const egc_probe_link *const *by_name, size_t i)
 {
-    const egc_survey *s = g->survey;
+    const egc_probe *s = g->probe;
     const char *name = name_of(g, s->links[i].name);
     size_t length = strlen(name), low = 0, high = s->n_links;
     char wanted[EGC_TEXT_LENGTH];
@@ -182,9 +182,9 @@ static size_t find_way_back(const graph *g, const egc_survey_link *const *by_nam
  * where no more than two links meet. */
 static egc_status join_ways(graph *g, egc_error *err)
 {
-    const egc_survey *s = g->survey;
-    const egc_survey_link **by_name =
-        egc_arena_alloc(g->arena, (s->n_links + 1) * sizeof(egc_survey_link *));
+    const egc_probe *s = g->probe;
+    const egc_probe_link **by_name =
+        egc_arena_alloc(g->arena, (s->n_links + 1) * sizeof(egc_probe_link *));
     if (!by_name)
         return egc_fail_memory(err, s->n_links * sizeof *by_name);
     for (size_t i = 0; i < s->n_links; i++)
@@ -203,7 +203,7 @@ static egc_status join_ways(graph *g, egc_error *err)
 /* A place where links meet one shared link and nothing else is on that link. */
 static egc_status join_to_shared(graph *g, egc_error *err)
 {
-    const egc_survey *s = g->survey;
+    const egc_probe *s = g->probe;
     size_t places = s->n_hosts + 2 * s->n_links;
     uint32_t *beside =
         egc_arena_alloc(g->arena, (places + 1) * sizeof *beside); /* too large by 1 */
@@ -233,7 +233,7 @@ static egc_status join_to_shared(graph *g, egc_error *err)
 /* False when two hosts fell together: some link begins or ends at two places. */
 static bool makes_sense(const graph *g)
 {
-    for (uint32_t host = 0; host < g->survey->n_hosts; host++)
+    for (uint32_t host = 0; host < g->probe->n_hosts; host++)
         if (root(g, host) != host)
             return false;
     return true;
@@ -243,7 +243,7 @@ static uint32_t node_at(graph *g, uint32_t place)
 {
     uint32_t *known = &g->node_of[root(g, place)];
     if (!*known) {
-        g->nodes[g->n_nodes] = (egc_network_node){.kind = EGC_NODE_SWITCH};
+        g->nodes[g->n_nodes] = (egc_topology_graph_node){.kind = EGC_NODE_SWITCH};
         *known = (uint32_t)++g->n_nodes;
     }
     return *known - 1;
@@ -251,25 +251,25 @@ static uint32_t node_at(graph *g, uint32_t place)
 
 static void add_hosts(graph *g)
 {
-    for (uint32_t host = 0; host < g->survey->n_hosts; host++)
-        g->nodes[node_at(g, host)] = (egc_network_node){
-            .kind = EGC_NODE_HOST, .name = name_of(g, g->survey->hosts[host].name)};
+    for (uint32_t host = 0; host < g->probe->n_hosts; host++)
+        g->nodes[node_at(g, host)] = (egc_topology_graph_node){
+            .kind = EGC_NODE_HOST, .name = name_of(g, g->probe->hosts[host].name)};
 }
 
 static void add_links(graph *g)
 {
-    for (uint32_t i = 0; i < g->survey->n_links; i++) {
-        const egc_survey_link *link = &g->survey->links[i];
+    for (uint32_t i = 0; i < g->probe->n_links; i++) {
+        const egc_probe_link *link = &g->probe->links[i];
         double bandwidth_Bps = link->alone ? INFINITY : link->bandwidth_Bps;
         uint32_t from = node_at(g, start_of(g, i)), to = node_at(g, end_of(g, i));
         if (g->shared[i])
-            g->nodes[from] = (egc_network_node){EGC_NODE_SHARED, name_of(g, link->name),
-                                                bandwidth_Bps, link->latency_s};
+            g->nodes[from] = (egc_topology_graph_node){EGC_NODE_SHARED, name_of(g, link->name),
+                                                       bandwidth_Bps, link->latency_s};
         else
-            g->edges[g->n_edges++] = (egc_network_edge){.from = from,
-                                                        .to = to,
-                                                        .bandwidth_Bps = bandwidth_Bps,
-                                                        .latency_s = link->latency_s};
+            g->edges[g->n_edges++] = (egc_topology_graph_edge){.from = from,
+                                                               .to = to,
+                                                               .bandwidth_Bps = bandwidth_Bps,
+                                                               .latency_s = link->latency_s};
     }
 }
 
@@ -289,10 +289,10 @@ static void add_joints(graph *g)
     for (size_t i = 0; i < g->n_joints; i++)
         if (g->joints[2 * i] != g->joints[2 * i + 1] &&
             (i == 0 || compare_pairs(&g->joints[2 * i], &g->joints[2 * i - 2]) != 0))
-            g->edges[g->n_edges++] = (egc_network_edge){.from = g->joints[2 * i],
-                                                        .to = g->joints[2 * i + 1],
-                                                        .joint = true,
-                                                        .bandwidth_Bps = INFINITY};
+            g->edges[g->n_edges++] = (egc_topology_graph_edge){.from = g->joints[2 * i],
+                                                               .to = g->joints[2 * i + 1],
+                                                               .joint = true,
+                                                               .bandwidth_Bps = INFINITY};
 }
 
 /* ---- full-duplex links --------------------------------------------------------------------- */
@@ -303,7 +303,7 @@ static int order(double a, double b)
 }
 
 /* Equal but for their direction. */
-static int compare_links(const egc_network_edge *x, const egc_network_edge *y)
+static int compare_links(const egc_topology_graph_edge *x, const egc_topology_graph_edge *y)
 {
     int by[] = {
         order(x->joint, y->joint),
@@ -320,7 +320,7 @@ static int compare_links(const egc_network_edge *x, const egc_network_edge *y)
 
 static int compare_edges(const void *a, const void *b)
 {
-    const egc_network_edge *x = a, *y = b;
+    const egc_topology_graph_edge *x = a, *y = b;
     int by_link = compare_links(x, y);
     return by_link ? by_link : order(x->from, y->from);
 }
@@ -345,7 +345,7 @@ static void pair_edges(graph *g)
 
 static egc_status allocate(graph *g, egc_error *err)
 {
-    const egc_survey *s = g->survey;
+    const egc_probe *s = g->probe;
     size_t places = s->n_hosts + 2 * s->n_links;
     g->parent = egc_arena_alloc(g->arena, (places + 1) * sizeof *g->parent);
     g->node_of = egc_arena_alloc(g->arena, (places + 1) * sizeof *g->node_of);
@@ -366,12 +366,12 @@ static egc_status make_graph(graph *g, egc_error *err)
     if (!status)
         status = join_to_shared(g, err);
     if (!status && !makes_sense(g)) {
-        memset(g->shared, true, g->survey->n_links);
+        memset(g->shared, true, g->probe->n_links);
         status = follow_routes(g, err);
     }
     if (status)
         return status;
-    size_t room = g->survey->n_links + g->n_joints + 1;
+    size_t room = g->probe->n_links + g->n_joints + 1;
     g->edges = egc_arena_alloc(g->arena, room * sizeof *g->edges);
     if (!g->edges)
         return egc_fail_memory(err, room * sizeof *g->edges);
@@ -385,34 +385,35 @@ static egc_status make_graph(graph *g, egc_error *err)
 /* ---- what it says about the cluster -------------------------------------------------------- */
 
 /* A node that is a shared link passes only so much: it is an edge between two nodes of the flow. */
-static egc_status flow_across(const egc_network *network, const bool *far, bool back,
+static egc_status flow_across(const egc_topology_graph *network, const bool *far, bool back,
                               egc_arena *arena, double *out, egc_error *err)
 {
     size_t n = network->n_nodes;
-    egc_flow flow;
-    egc_status status = egc_flow_init(&flow, 2 * n + 2, n + network->n_edges, arena, err);
+    egc_max_flow flow;
+    egc_status status = egc_max_flow_init(&flow, 2 * n + 2, n + network->n_edges, arena, err);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++) {
-        const egc_network_node *node = &network->nodes[i];
+        const egc_topology_graph_node *node = &network->nodes[i];
         if (node->kind == EGC_NODE_SHARED)
-            egc_flow_edge(&flow, i, n + i, node->bandwidth_Bps);
+            egc_max_flow_add_edge(&flow, i, n + i, node->bandwidth_Bps);
         else if (node->kind == EGC_NODE_HOST && far[i] != back)
-            egc_flow_edge(&flow, i, 2 * n + 1, INFINITY);
+            egc_max_flow_add_edge(&flow, i, 2 * n + 1, INFINITY);
         else if (node->kind == EGC_NODE_HOST)
-            egc_flow_edge(&flow, 2 * n, i, INFINITY);
+            egc_max_flow_add_edge(&flow, 2 * n, i, INFINITY);
     }
     for (size_t i = 0; i < network->n_edges; i++) {
-        const egc_network_edge *edge = &network->edges[i];
+        const egc_topology_graph_edge *edge = &network->edges[i];
         bool from_shared = network->nodes[edge->from].kind == EGC_NODE_SHARED;
-        egc_flow_edge(&flow, edge->from + (from_shared ? n : 0), edge->to, edge->bandwidth_Bps);
+        egc_max_flow_add_edge(&flow, edge->from + (from_shared ? n : 0), edge->to,
+                              edge->bandwidth_Bps);
     }
-    *out = egc_flow_max(&flow, 2 * n, 2 * n + 1);
+    *out = egc_max_flow_find(&flow, 2 * n, 2 * n + 1);
     return EGC_OK;
 }
 
 static egc_status find_bisection(const egc_cluster_type *type, const void *params,
-                                 egc_network *network, egc_arena *arena, egc_error *err)
+                                 egc_topology_graph *network, egc_arena *arena, egc_error *err)
 {
     double there, back;
     network->bisection_Bps = NAN;
@@ -431,47 +432,47 @@ static egc_status find_bisection(const egc_cluster_type *type, const void *param
     return status;
 }
 
-static void find_diameter(const egc_survey *survey, egc_network *network)
+static void find_diameter(const egc_probe *probe, egc_topology_graph *network)
 {
-    for (size_t i = 0; i < survey->n_routes; i++) {
-        const egc_survey_route *route = &survey->routes[i];
+    for (size_t i = 0; i < probe->n_routes; i++) {
+        const egc_probe_route *route = &probe->routes[i];
         if (route->n > network->diameter_links)
             network->diameter_links = route->n;
         network->diameter_s = fmax(network->diameter_s, route->latency_s);
     }
 }
 
-static egc_status list_links(const egc_survey *survey, egc_network *out, egc_arena *arena,
+static egc_status list_links(const egc_probe *probe, egc_topology_graph *out, egc_arena *arena,
                              egc_error *err)
 {
-    const char **names = egc_arena_alloc(arena, (survey->n_links + 1) * sizeof *names);
+    const char **names = egc_arena_alloc(arena, (probe->n_links + 1) * sizeof *names);
     if (!names)
-        return egc_fail_memory(err, survey->n_links * sizeof *names);
-    for (size_t i = 0; i < survey->n_links; i++)
-        names[i] = survey->text + survey->links[i].name;
-    out->n_links = survey->n_links;
+        return egc_fail_memory(err, probe->n_links * sizeof *names);
+    for (size_t i = 0; i < probe->n_links; i++)
+        names[i] = probe->text + probe->links[i].name;
+    out->n_links = probe->n_links;
     out->links = names;
     return EGC_OK;
 }
 
-egc_status egc_network_of(const egc_cluster_type *type, const void *params, egc_arena *arena,
-                          egc_network *out, egc_error *err)
+egc_status egc_topology_graph_of(const egc_cluster_type *type, const void *params, egc_arena *arena,
+                                 egc_topology_graph *out, egc_error *err)
 {
-    egc_survey survey;
-    egc_status status = egc_survey_cluster(type, params, arena, &survey, err);
+    egc_probe probe;
+    egc_status status = egc_probe_cluster(type, params, arena, &probe, err);
     if (status)
         return status;
-    graph g = {.survey = &survey, .arena = arena};
+    graph g = {.probe = &probe, .arena = arena};
     status = make_graph(&g, err);
     if (status)
         return status;
-    *out = (egc_network){.n_hosts = survey.n_hosts,
-                         .n_nodes = g.n_nodes,
-                         .n_edges = g.n_edges,
-                         .nodes = g.nodes,
-                         .edges = g.edges,
-                         .sampled = survey.n_routes < survey.n_hosts * (survey.n_hosts - 1)};
-    find_diameter(&survey, out);
-    status = list_links(&survey, out, arena, err);
+    *out = (egc_topology_graph){.n_hosts = probe.n_hosts,
+                                .n_nodes = g.n_nodes,
+                                .n_edges = g.n_edges,
+                                .nodes = g.nodes,
+                                .edges = g.edges,
+                                .sampled = probe.n_routes < probe.n_hosts * (probe.n_hosts - 1)};
+    find_diameter(&probe, out);
+    status = list_links(&probe, out, arena, err);
     return status ? status : find_bisection(type, params, out, arena, err);
 }

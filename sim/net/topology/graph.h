@@ -10,32 +10,32 @@
 
 #include "net/topology/probe.h"
 
-typedef enum egc_network_node_kind {
+typedef enum egc_topology_graph_node_kind {
     EGC_NODE_HOST,
     EGC_NODE_SWITCH,
     EGC_NODE_SHARED
-} egc_network_node_kind;
+} egc_topology_graph_node_kind;
 
-typedef struct egc_network_node {
-    egc_network_node_kind kind;
+typedef struct egc_topology_graph_node {
+    egc_topology_graph_node_kind kind;
     const char *name;     /* of a host or a shared link */
     double bandwidth_Bps; /* of a shared link; INFINITY when messages do not share it */
     double latency_s;
-} egc_network_node;
+} egc_topology_graph_node;
 
-typedef struct egc_network_edge {
+typedef struct egc_topology_graph_edge {
     uint32_t from, to;    /* nodes */
     bool joint;           /* no link: it only joins a shared link to what is beside it */
     bool back;            /* the way back of a full-duplex link whose way there is an edge before */
     bool duplex;          /* either way of one */
     double bandwidth_Bps; /* INFINITY when messages do not share it, and for joints */
     double latency_s;
-} egc_network_edge;
+} egc_topology_graph_edge;
 
-typedef struct egc_network {
+typedef struct egc_topology_graph {
     size_t n_hosts, n_nodes, n_edges;
-    const egc_network_node *nodes;
-    const egc_network_edge *edges;
+    const egc_topology_graph_node *nodes;
+    const egc_topology_graph_edge *edges;
     size_t n_links;
     const char *const *links; /* what SimGrid, and profiles, call them */
     bool sampled;             /* some routes were not looked at: there may be longer ones */
@@ -43,10 +43,10 @@ typedef struct egc_network {
     double diameter_s;        /* the largest latency between two hosts */
     double bisection_Bps; /* what one half of the hosts can send to the other: the lesser of both
                              directions, by the best paths there are; NAN for a single host */
-} egc_network;
+} egc_topology_graph;
 
 /* The graph of a cluster that egc_cluster_prepare found good. */
-egc_status egc_network_of(const egc_cluster_type *type, const void *params, egc_arena *arena,
-                          egc_network *out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_topology_graph_of(const egc_cluster_type *type, const void *params, egc_arena *arena,
+                                 egc_topology_graph *out, egc_error *err) EGC_MUST_CHECK;
 
 #endif

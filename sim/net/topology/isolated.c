@@ -24,7 +24,7 @@ static egc_status write_all(int fd, const void *data, size_t len, egc_error *err
 }
 
 /* The result file is an egc_error, then what main left. */
-static void run_in_child(egc_child_main main, void *arg, int result, int prints)
+static void run_in_child(egc_isolated_main main, void *arg, int result, int prints)
 {
     const struct rlimit no_core = {0, 0};
     egc_buf out = {0};
@@ -83,7 +83,7 @@ static egc_status report(int prints, int how, egc_error *err)
                     how);
 }
 
-egc_status egc_child_run(egc_child_main main, void *arg, egc_buf *out, egc_error *err)
+egc_status egc_isolated_run(egc_isolated_main main, void *arg, egc_buf *out, egc_error *err)
 {
     int how = 0;
     egc_status status = EGC_OK;

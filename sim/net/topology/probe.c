@@ -19,7 +19,7 @@
 typedef struct request {
     const char *file;
     const egc_buf *xml; /* when file is NULL */
-    egc_survey_choose choose;
+    egc_probe_choose choose;
     const void *arg;
 } request;
 
@@ -89,12 +89,12 @@ static egc_status choose_hosts(notes *at, const request *wanted)
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++) {
         names[i] = sg_host_get_name(all[i]);
-        status = egc_energy_check_host(all[i], at->err); /* SimGrid's plugin would read them all */
+        status = egc_host_power_check(all[i], at->err); /* SimGrid's plugin would read them all */
     }
     if (!status)
         status = wanted->choose(wanted->arg, names, n, chosen, &n_chosen, at->err);
     for (size_t i = 0; i < n_chosen && !status; i++) {
-        egc_survey_host host = {0};
+        egc_probe_host host = {0};
         at->chosen[i] = sg_host_by_name(chosen[i]);
         host.speed_flops = sg_host_get_speed(at->chosen[i]);
         status = check_host(at->chosen[i], at->err);
@@ -114,15 +114,15 @@ static egc_status note_link(notes *at, sg_link_t link, uint32_t *number)
     *number = (uint32_t)(known ? known - 1 : at->n.n_links);
     if (known)
         return EGC_OK;
-    egc_survey_link found = {.bandwidth_Bps = sg_link_get_bandwidth(link),
-                             .latency_s = sg_link_get_latency(link),
-                             .alone = !sg_link_is_shared(link)};
+    egc_probe_link found = {.bandwidth_Bps = sg_link_get_bandwidth(link),
+                            .latency_s = sg_link_get_latency(link),
+                            .alone = !sg_link_is_shared(link)};
     sg_link_set_data(link, (void *)++at->n.n_links);
     egc_status status = note_name(at, sg_link_get_name(link), &found.name);
     return status ? status : egc_buf_append(&at->links, &found, sizeof found, at->err);
 }
 
-static egc_status note_steps(notes *at, egc_survey_route *route)
+static egc_status note_steps(notes *at, egc_probe_route *route)
 {
     route->first = (uint32_t)at->n.n_steps;
     route->n = (uint32_t)xbt_dynar_length(at->route);
@@ -149,7 +149,7 @@ static egc_status ask_route(notes *at, size_t from, size_t to)
     egc_status status = check_route(at);
     if (status || from == to)
         return status;
-    egc_survey_route route = {
+    egc_probe_route route = {
         .from = (uint32_t)from, .to = (uint32_t)to, .latency_s = sg_host_get_route_latency(a, b)};
     size_t *kind = route.latency_s > 0 ? &at->moving : &at->still;
     *kind = *kind == SIZE_MAX ? at->n.n_routes : *kind;
@@ -163,7 +163,7 @@ static egc_status ask_route(notes *at, size_t from, size_t to)
 static egc_status ask_routes_from(notes *at, size_t from)
 {
     size_t n = at->n_chosen, all = n - 1;
-    size_t peers = all < EGC_SURVEY_ROUTES / n ? all : EGC_SURVEY_ROUTES / n;
+    size_t peers = all < EGC_PROBE_ROUTES / n ? all : EGC_PROBE_ROUTES / n;
     egc_status status = ask_route(at, from, from);
     for (size_t i = 0; i < peers && !status; i++) {
         size_t distance = 1 + i * all / peers;
@@ -178,7 +178,7 @@ static egc_status check_latencies(const notes *at)
 {
     if (at->moving == SIZE_MAX || at->still == SIZE_MAX)
         return EGC_OK;
-    const egc_survey_route *still = (const egc_survey_route *)(void *)at->routes.data + at->still;
+    const egc_probe_route *still = (const egc_probe_route *)(void *)at->routes.data + at->still;
     return egc_fail(at->err, EGC_ERROR_FORMAT,
                     "the route from host %s to %s has no latency, others have: SimGrid would "
                     "starve its messages; give its links a latency",
@@ -211,7 +211,7 @@ static egc_status ask(void *arg, egc_buf *out, egc_error *err)
     if (wanted->file)
         simgrid_load_platform(wanted->file);
     else
-        status = egc_platform_load_text(wanted->xml, err);
+        status = egc_platform_file_load(wanted->xml, err);
     if (status)
         return status;
     if (!sg_zone_get_root())
@@ -242,7 +242,7 @@ static egc_status take(egc_reader *reader, egc_arena *arena, size_t n, size_t si
     return status;
 }
 
-static egc_status read_notes(const egc_buf *in, egc_arena *arena, egc_survey *out, egc_error *err)
+static egc_status read_notes(const egc_buf *in, egc_arena *arena, egc_probe *out, egc_error *err)
 {
     egc_reader reader = egc_reader_of(in->data, in->len);
     const void *n_items, *hosts, *links, *routes, *steps, *text;
@@ -260,32 +260,32 @@ static egc_status read_notes(const egc_buf *in, egc_arena *arena, egc_survey *ou
     if (!status)
         status = take(&reader, arena, n->n_text, 1, &text, err);
     if (!status)
-        *out = (egc_survey){.n_hosts = n->n_hosts,
-                            .n_links = n->n_links,
-                            .n_steps = n->n_steps,
-                            .n_routes = n->n_routes,
-                            .hosts = hosts,
-                            .links = links,
-                            .routes = routes,
-                            .steps = steps,
-                            .text = text};
+        *out = (egc_probe){.n_hosts = n->n_hosts,
+                           .n_links = n->n_links,
+                           .n_steps = n->n_steps,
+                           .n_routes = n->n_routes,
+                           .hosts = hosts,
+                           .links = links,
+                           .routes = routes,
+                           .steps = steps,
+                           .text = text};
     return status;
 }
 
-static egc_status survey(request *wanted, egc_arena *arena, egc_survey *out, egc_error *err)
+static egc_status probe(request *wanted, egc_arena *arena, egc_probe *out, egc_error *err)
 {
     egc_buf found = {0};
-    egc_status status = egc_child_run(ask, wanted, &found, err);
+    egc_status status = egc_isolated_run(ask, wanted, &found, err);
     if (!status)
         status = read_notes(&found, arena, out, err);
     egc_buf_fini(&found);
     return status;
 }
 
-egc_status egc_survey_file(const char *file, egc_survey_choose choose, const void *arg,
-                           egc_arena *arena, egc_survey *out, egc_error *err)
+egc_status egc_probe_file(const char *file, egc_probe_choose choose, const void *arg,
+                          egc_arena *arena, egc_probe *out, egc_error *err)
 {
-    return survey(&(request){.file = file, .choose = choose, .arg = arg}, arena, out, err);
+    return probe(&(request){.file = file, .choose = choose, .arg = arg}, arena, out, err);
 }
 
 typedef struct named_hosts {
@@ -314,8 +314,8 @@ static egc_status choose_by_name(const void *arg, const char *const *names, size
     return EGC_OK;
 }
 
-egc_status egc_survey_cluster(const egc_cluster_type *type, const void *params, egc_arena *arena,
-                              egc_survey *out, egc_error *err)
+egc_status egc_probe_cluster(const egc_cluster_type *type, const void *params, egc_arena *arena,
+                             egc_probe *out, egc_error *err)
 {
     egc_buf xml = {0};
     const named_hosts wanted = {type, params};
@@ -326,7 +326,7 @@ egc_status egc_survey_cluster(const egc_cluster_type *type, const void *params, 
     else
         status = type->write_platform(params, 1e9, &xml, err);
     if (!status)
-        status = survey(&asked, arena, out, err);
+        status = probe(&asked, arena, out, err);
     egc_buf_fini(&xml);
     return status;
 }

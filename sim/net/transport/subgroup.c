@@ -17,20 +17,20 @@ static int rank_of(const egc_transport *common, int member)
 static egc_status start_send(egc_transport *common, int to, const void *data, size_t bytes,
                              egc_request **out, egc_error *err)
 {
-    return egc_isend(group_at(common)->whole, rank_of(common, to), data, bytes, out, err);
+    return egc_transport_isend(group_at(common)->whole, rank_of(common, to), data, bytes, out, err);
 }
 
 static egc_status start_receive(egc_transport *common, int from, egc_buf *into, egc_request **out,
                                 egc_error *err)
 {
-    return egc_irecv(group_at(common)->whole, rank_of(common, from), into, out, err);
+    return egc_transport_irecv(group_at(common)->whole, rank_of(common, from), into, out, err);
 }
 
 static egc_status finish(egc_transport *common, egc_request *request, egc_error *err)
 {
     egc_transport *whole = group_at(common)->whole;
     double before = whole->recv_bytes;
-    egc_status status = egc_wait(whole, request, err);
+    egc_status status = egc_transport_wait(whole, request, err);
     common->recv_bytes += whole->recv_bytes - before;
     return status;
 }
@@ -38,18 +38,18 @@ static egc_status finish(egc_transport *common, egc_request *request, egc_error 
 static void reduce(egc_transport *common, egc_element element, void *sum, const void *addend,
                    size_t n)
 {
-    egc_reduce(group_at(common)->whole, element, sum, addend, n);
+    egc_transport_reduce(group_at(common)->whole, element, sum, addend, n);
 }
 
 static double now(const egc_transport *common)
 {
-    return egc_now(group_at(common)->whole);
+    return egc_transport_now(group_at(common)->whole);
 }
 
-static bool beside(const egc_transport *common, int peer)
+static bool same_host(const egc_transport *common, int peer)
 {
     const egc_transport *whole = group_at(common)->whole;
-    return whole->ops->beside(whole, rank_of(common, peer));
+    return whole->ops->same_host(whole, rank_of(common, peer));
 }
 
 static const egc_transport_ops ops = {
@@ -58,12 +58,12 @@ static const egc_transport_ops ops = {
     .wait = finish,
     .reduce = reduce,
     .now = now,
-    .beside = beside,
+    .same_host = same_host,
 };
 
 static egc_transport among(const egc_transport *whole, int size, int rank)
 {
-    return (egc_transport){.ops = &ops, .rank = rank, .size = size, .hollow = whole->hollow};
+    return (egc_transport){.ops = &ops, .rank = rank, .size = size, .size_only = whole->size_only};
 }
 
 egc_subgroup egc_subgroup_of(egc_transport *whole, const int *members, int size, int rank)

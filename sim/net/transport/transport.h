@@ -7,7 +7,7 @@
  *
  * Messages from one rank to another on one transport arrive in the order sent. All calls are made
  * by the rank that owns the transport. A call that sends or receives fails with RANGE when there is
- * no such peer, MEMORY, or what egc_wait says. */
+ * no such peer, MEMORY, or what egc_transport_wait says. */
 #ifndef EGC_NET_TRANSPORT_TRANSPORT_H
 #define EGC_NET_TRANSPORT_TRANSPORT_H
 
@@ -15,8 +15,8 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "base/element.h"
 #include "base/error.h"
+#include "base/number/element.h"
 
 typedef struct egc_transport egc_transport;
 typedef struct egc_request egc_request; /* a send or receive under way; wait gives it back */
@@ -31,51 +31,52 @@ typedef struct egc_transport_ops {
                    size_t n);
     double (*now)(const egc_transport *transport);
     /* Whether the peer sits on the same host: what goes there does not cross the network. */
-    bool (*beside)(const egc_transport *transport, int peer);
+    bool (*same_host)(const egc_transport *transport, int peer);
 } egc_transport_ops;
 
 struct egc_transport {
     const egc_transport_ops *ops;
     int rank;
     int size;
-    bool hollow; /* messages have lengths and no content: data is never looked at, and what arrives
-                    is a length alone. For runs too large to hold their bytes */
+    bool size_only;    /* messages have lengths and no content: data is never looked at, and what
+                       arrives    is a length alone. For runs too large to hold their bytes */
     double sent_bytes; /* handed to isend so far for other hosts: for accounting */
     double recv_bytes; /* from other hosts */
 };
 
 /* Starts sending; data must stay unchanged until the request is waited for. bytes may be 0. */
-egc_status egc_isend(egc_transport *transport, int to, const void *data, size_t bytes,
-                     egc_request **out, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_isend(egc_transport *transport, int to, const void *data, size_t bytes,
+                               egc_request **out, egc_error *err) EGC_MUST_CHECK;
 
 /* Starts receiving the next message from `from`. When the request has been waited for, `into`
  * holds exactly that message; what it held before is gone. */
-egc_status egc_irecv(egc_transport *transport, int from, egc_buf *into, egc_request **out,
-                     egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_irecv(egc_transport *transport, int from, egc_buf *into, egc_request **out,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* Blocks until done. The request is gone afterwards, whatever is returned. SIMULATION when the
  * peer or a link was lost; the message names rank, peer and simulated time. NULL is done. */
-egc_status egc_wait(egc_transport *transport, egc_request *request, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_wait(egc_transport *transport, egc_request *request,
+                              egc_error *err) EGC_MUST_CHECK;
 
 /* Waits for n of them, in this order. After a failure those that follow are still under way. */
-egc_status egc_wait_all(egc_transport *transport, egc_request *const *requests, size_t n,
-                        egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_wait_all(egc_transport *transport, egc_request *const *requests, size_t n,
+                                  egc_error *err) EGC_MUST_CHECK;
 
 /* One message, and the wait for it. */
-egc_status egc_send(egc_transport *transport, int to, const void *data, size_t bytes,
-                    egc_error *err) EGC_MUST_CHECK;
-egc_status egc_receive(egc_transport *transport, int from, egc_buf *into,
-                       egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_send(egc_transport *transport, int to, const void *data, size_t bytes,
+                              egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_receive(egc_transport *transport, int from, egc_buf *into,
+                                 egc_error *err) EGC_MUST_CHECK;
 
 /* Sends one message and receives one, both under way at once. */
-egc_status egc_sendrecv(egc_transport *transport, int to, const void *data, size_t bytes, int from,
-                        egc_buf *into, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_transport_sendrecv(egc_transport *transport, int to, const void *data, size_t bytes,
+                                  int from, egc_buf *into, egc_error *err) EGC_MUST_CHECK;
 
 /* egc_element_add, charging the time the device takes for it. */
-void egc_reduce(egc_transport *transport, egc_element element, void *sum, const void *addend,
-                size_t n);
+void egc_transport_reduce(egc_transport *transport, egc_element element, void *sum,
+                          const void *addend, size_t n);
 
 /* Seconds since the start. */
-double egc_now(const egc_transport *transport);
+double egc_transport_now(const egc_transport *transport);
 
 #endif

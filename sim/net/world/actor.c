@@ -38,10 +38,10 @@ static void run_actor(int argc, char **argv)
     egc_status status = actor->main(actor->arg, &err);
     actor->finished = true;
     if (status)
-        egc_world_fail(actor->world, &err);
+        egc_actor_fail_all(actor->world, &err);
 }
 
-egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
+egc_status egc_actor_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
                            void *arg, egc_error *err)
 {
     if (rank < 0 || rank >= world->config.workers)
@@ -78,37 +78,37 @@ void egc_actor_waits(egc_actor *actor, egc_waiting waiting, int peer, int channe
     actor->world->progress += waiting == EGC_WAITING_NOT;
 }
 
-void egc_world_end_if_late(egc_world *world)
+void egc_actor_end_if_late(egc_world *world)
 {
     egc_error err = {0};
-    if (egc_world_check(world, &err)) {
-        egc_world_fail(world, &err);
+    if (egc_world_core_check(world, &err)) {
+        egc_actor_fail_all(world, &err);
         sg_actor_exit();
     }
 }
 
-void egc_world_begin_step(egc_world *world, int rank, uint64_t step)
+void egc_actor_begin_step(egc_world *world, int rank, uint64_t step)
 {
-    egc_pace_begin_step(&world->paces[rank], &world->config, rank, step);
+    egc_speed_begin_step(&world->worker_speeds[rank], &world->config, rank, step);
 }
 
-void egc_world_compute(egc_world *world, int rank, double seconds)
+void egc_actor_compute(egc_world *world, int rank, double seconds)
 {
     assert(seconds >= 0);
     if (seconds == 0)
         return;
-    const egc_pace *pace = &world->paces[rank];
-    sg_exec_t work = sg_actor_exec_init(seconds * pace->lasting * pace->now * world->speed_flops);
+    const egc_speed *speed = &world->worker_speeds[rank];
+    sg_exec_t work = sg_actor_exec_init(seconds * speed->lasting * speed->now * world->speed_flops);
     sg_exec_set_host(work, world->hosts[rank]);
     egc_actor *actor = egc_actor_self();
     egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
     sg_exec_start(work);
     sg_exec_wait(work);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
-    egc_world_end_if_late(world);
+    egc_actor_end_if_late(world);
 }
 
-void egc_world_sleep(egc_world *world, double seconds)
+void egc_actor_sleep(egc_world *world, double seconds)
 {
     assert(seconds >= 0);
     if (seconds == 0)
@@ -117,5 +117,5 @@ void egc_world_sleep(egc_world *world, double seconds)
     egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
     sg_actor_sleep_for(seconds);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
-    egc_world_end_if_late(world);
+    egc_actor_end_if_late(world);
 }

@@ -102,7 +102,7 @@ static void start_flow(flow *f, egc_world *world, size_t number, sg_host_t from,
         .from = from,
         .to = to,
         .box = sg_mailbox_by_name(name),
-        .rng_state = egc_seed_derive(world->config.seed, SEED_FLOW, number),
+        .rng_state = egc_rng_derive_seed(world->config.seed, SEED_FLOW, number),
     };
     start_end(f, name, from, send_bursts);
     snprintf(name, sizeof name, "background to %zu", number);
@@ -112,7 +112,7 @@ static void start_flow(flow *f, egc_world *world, size_t number, sg_host_t from,
 /* A random cycle: Sattolo, An algorithm to generate a random cyclic permutation, 1986. */
 static void draw_cycle(size_t *next, size_t n, uint64_t seed)
 {
-    uint64_t state = egc_seed_derive(seed, SEED_CYCLE, 0);
+    uint64_t state = egc_rng_derive_seed(seed, SEED_CYCLE, 0);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
     for (size_t i = 0; i < n; i++)
         next[i] = i;
@@ -137,8 +137,8 @@ egc_status egc_background_start(egc_world *world, egc_error *err)
     }
     draw_cycle(next, n, world->config.seed);
     for (size_t i = 0; i < n; i++)
-        start_flow(&world->flows[i], world, i, egc_world_host(&world->config, i),
-                   egc_world_host(&world->config, next[i]));
+        start_flow(&world->flows[i], world, i, egc_world_core_host(&world->config, i),
+                   egc_world_core_host(&world->config, next[i]));
     egc_free(next);
     return EGC_OK;
 }

@@ -41,7 +41,7 @@ static bool are_watts(const char *text, int pstates)
     return true;
 }
 
-egc_status egc_energy_check_host(sg_host_t host, egc_error *err)
+egc_status egc_host_power_check(sg_host_t host, egc_error *err)
 {
     const char *power = sg_host_get_property_value(host, HOST_POWER);
     const char *off = sg_host_get_property_value(host, HOST_POWER_OFF);
@@ -63,8 +63,8 @@ egc_status egc_energy_check_host(sg_host_t host, egc_error *err)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-egc_status egc_power_check(const egc_cluster_common *common, const egc_device *device,
-                           egc_error *err)
+egc_status egc_cluster_check_power(const egc_cluster_common *common, const egc_device *device,
+                                   egc_error *err)
 {
     if (device->busy_W == 0)
         return egc_fail(err, EGC_ERROR_RANGE,
@@ -103,7 +103,7 @@ static egc_status list_hosts(egc_world *world, egc_error *err)
 static egc_status set_host_power(egc_world *world, egc_error *err)
 {
     const egc_device *device = &world->config.device;
-    egc_real_text idle = egc_real_text_of(device->idle_W), busy = egc_real_text_of(device->busy_W);
+    egc_real_text idle = egc_text_of_real(device->idle_W), busy = egc_text_of_real(device->busy_W);
     egc_buf all = {0};
     egc_status status = EGC_OK;
     for (size_t i = 0; i < world->n_powered && !status; i++) {
@@ -137,7 +137,7 @@ egc_status egc_energy_start(egc_world *world, egc_error *err)
     if (!world->config.energy)
         return EGC_OK;
     const egc_world_config *config = &world->config;
-    egc_status status = egc_power_check(config->cluster_params, &config->device, err);
+    egc_status status = egc_cluster_check_power(config->cluster_params, &config->device, err);
     if (!status)
         status = list_hosts(world, err);
     if (!status)
@@ -166,7 +166,7 @@ double egc_energy_per_byte(const egc_world *world, sg_host_t from, sg_host_t to)
     return joules;
 }
 
-egc_energy egc_world_energy(const egc_world *world)
+egc_energy egc_energy_used(const egc_world *world)
 {
     const egc_cluster_common *common = world->config.cluster_params;
     egc_energy sum = {.link_J = world->carried_J};

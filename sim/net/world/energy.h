@@ -14,7 +14,7 @@
 
 /* Whether what a platform file says that a host draws is what the plugin reads, which aborts on the
  * rest: FORMAT. */
-egc_status egc_energy_check_host(sg_host_t host, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_host_power_check(sg_host_t host, egc_error *err) EGC_MUST_CHECK;
 
 /* When the platform is loaded and workers are seated. RANGE when power is not known. */
 egc_status egc_energy_start(egc_world *world, egc_error *err) EGC_MUST_CHECK;

@@ -17,13 +17,13 @@ static const char *const attributes[] = {"bandwidth_file", "latency_file", "spee
 /* A platform that is being written out. */
 typedef struct writing {
     egc_writer writer;
-    const egc_survey *survey;
-    egc_profiled *out;
+    const egc_probe *probe;
+    egc_event_platform *out;
 } writing;
 
-static const char *name_of(const egc_survey *survey, uint32_t offset)
+static const char *name_of(const egc_probe *probe, uint32_t offset)
 {
-    return survey->text + offset;
+    return probe->text + offset;
 }
 
 /* ---- which events ---------------------------------------------------------------------------- */
@@ -68,21 +68,21 @@ static egc_status list_events(const egc_cluster_common *common, const char *name
                             "%g s, got %g s",
                             i + 1, name, last_s, event->at_s);
         last_s = event->at_s;
-        status = egc_buf_printf(lines, err, "%s %s\n", egc_real_text_of(event->at_s).text,
-                                egc_real_text_of(value).text);
+        status = egc_buf_printf(lines, err, "%s %s\n", egc_text_of_real(event->at_s).text,
+                                egc_text_of_real(value).text);
     }
     return status;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-typedef struct egc_profile_file {
+typedef struct egc_event_file {
     FILE *file;
     const char *lines; /* what is in it */
     size_t uses;
 } profile_file;
 
-static egc_status make_room(egc_profiled *out, egc_error *err)
+static egc_status make_room(egc_event_platform *out, egc_error *err)
 {
     size_t room = 2 * out->room + 16;
     profile_file *larger = egc_arena_alloc(&out->arena, room * sizeof *larger);
@@ -95,7 +95,7 @@ static egc_status make_room(egc_profiled *out, egc_error *err)
     return EGC_OK;
 }
 
-static egc_status make_file(egc_profiled *out, const char *lines, egc_error *err)
+static egc_status make_file(egc_event_platform *out, const char *lines, egc_error *err)
 {
     egc_status status = out->n_files == out->room ? make_room(out, err) : EGC_OK;
     if (status)
@@ -112,7 +112,7 @@ static egc_status make_file(egc_profiled *out, const char *lines, egc_error *err
 }
 
 /* Things to which the same happens share a file. */
-static egc_status find_file(egc_profiled *out, const char *lines, profile_file **file,
+static egc_status find_file(egc_event_platform *out, const char *lines, profile_file **file,
                             egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -153,24 +153,24 @@ static void put_profile(writing *all, const char *name, bool is_link, kind of)
 
 /* ---- the platform ---------------------------------------------------------------------------- */
 
-static void put_host(writing *all, const egc_survey_host *host)
+static void put_host(writing *all, const egc_probe_host *host)
 {
     egc_writer *w = &all->writer;
-    const char *name = name_of(all->survey, host->name);
+    const char *name = name_of(all->probe, host->name);
     EGC_WRITE(w, "<host id=\"%s\" speed=\"%sf\" core=\"%lld\"", name,
-              egc_real_text_of(w->speed_flops).text, (long long)w->common->cores);
+              egc_text_of_real(w->speed_flops).text, (long long)w->common->cores);
     put_profile(all, name, false, SPEED);
     put_profile(all, name, false, STATE);
     EGC_WRITE(w, "/>\n");
-    egc_write_loopback(w, name);
+    egc_writer_loopback(w, name);
 }
 
-static void put_link(writing *all, const egc_survey_link *link)
+static void put_link(writing *all, const egc_probe_link *link)
 {
     egc_writer *w = &all->writer;
-    const char *name = name_of(all->survey, link->name);
+    const char *name = name_of(all->probe, link->name);
     EGC_WRITE(w, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s", name,
-              egc_real_text_of(link->bandwidth_Bps).text, egc_real_text_of(link->latency_s).text,
+              egc_text_of_real(link->bandwidth_Bps).text, egc_text_of_real(link->latency_s).text,
               link->alone ? " sharing_policy=\"FATPIPE\"" : "");
     put_profile(all, name, true, BANDWIDTH);
     put_profile(all, name, true, LATENCY);
@@ -178,7 +178,7 @@ static void put_link(writing *all, const egc_survey_link *link)
     EGC_WRITE(w, "/>\n");
 }
 
-static void put_route(egc_writer *w, const egc_survey *s, const egc_survey_route *route)
+static void put_route(egc_writer *w, const egc_probe *s, const egc_probe_route *route)
 {
     EGC_WRITE_ROUTE(w, "<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">",
                     name_of(s, s->hosts[route->from].name), name_of(s, s->hosts[route->to].name));
@@ -188,31 +188,31 @@ static void put_route(egc_writer *w, const egc_survey *s, const egc_survey_route
     EGC_WRITE_ROUTE(w, "</route>\n");
 }
 
-static egc_status write_out(const egc_survey *s, const egc_cluster_common *common,
-                            double speed_flops, egc_profiled *out, egc_error *err)
+static egc_status write_out(const egc_probe *s, const egc_cluster_common *common,
+                            double speed_flops, egc_event_platform *out, egc_error *err)
 {
     writing all = {
-        .writer = egc_writer_begin(common, speed_flops, &out->xml, err), .survey = s, .out = out};
-    egc_write_zone_begin(&all.writer, EGC_ZONE_ALL, "Full");
+        .writer = egc_writer_begin(common, speed_flops, &out->xml, err), .probe = s, .out = out};
+    egc_writer_zone_begin(&all.writer, EGC_ZONE_ALL, "Full");
     for (size_t i = 0; i < s->n_hosts; i++)
         put_host(&all, &s->hosts[i]);
     for (size_t i = 0; i < s->n_links; i++)
         put_link(&all, &s->links[i]);
     for (size_t i = 0; i < s->n_routes; i++)
         put_route(&all.writer, s, &s->routes[i]);
-    egc_write_zone_end(&all.writer);
+    egc_writer_zone_end(&all.writer);
     return egc_writer_end(&all.writer);
 }
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
-static egc_status fail_unknown(const egc_survey *s, size_t position, const egc_event *event,
+static egc_status fail_unknown(const egc_probe *s, size_t position, const egc_event *event,
                                egc_error *err)
 {
     bool is_link = *event->link;
-    egc_some_names some = {0};
+    egc_error_names some = {0};
     for (size_t i = 0; i < (is_link ? s->n_links : s->n_hosts); i++)
-        egc_some_names_add(&some, name_of(s, is_link ? s->links[i].name : s->hosts[i].name));
+        egc_error_names_add(&some, name_of(s, is_link ? s->links[i].name : s->hosts[i].name));
     return egc_fail(err, EGC_ERROR_NAME, "profiles[%zu]: no %s is called \"%s\"; there are: %s",
                     position, is_link ? "link" : "host", is_link ? event->link : event->host,
                     some.text);
@@ -220,7 +220,7 @@ static egc_status fail_unknown(const egc_survey *s, size_t position, const egc_e
 
 /* An event of something that is there. A latency where there was none would starve the messages
  * that still have none. */
-static egc_status check_targets(const egc_survey *s, const egc_cluster_common *common,
+static egc_status check_targets(const egc_probe *s, const egc_cluster_common *common,
                                 egc_error *err)
 {
     const egc_event *events = common->profiles.items;
@@ -244,23 +244,23 @@ static egc_status check_targets(const egc_survey *s, const egc_cluster_common *c
     return EGC_OK;
 }
 
-egc_status egc_profiled_init(egc_profiled *out, const egc_cluster_type *type, const void *params,
-                             double speed_flops, egc_error *err)
+egc_status egc_event_platform_init(egc_event_platform *out, const egc_cluster_type *type,
+                                   const void *params, double speed_flops, egc_error *err)
 {
-    egc_survey survey;
+    egc_probe probe;
     size_t hosts = type->hosts(params);
-    *out = (egc_profiled){0};
-    if (hosts > EGC_PROFILE_HOSTS_MAX)
+    *out = (egc_event_platform){0};
+    if (hosts > EGC_EVENT_HOSTS_MAX)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "profiles: a cluster with profiles must have at most %d hosts, got %zu",
-                        EGC_PROFILE_HOSTS_MAX, hosts);
-    egc_status status = egc_survey_cluster(type, params, &out->arena, &survey, err);
+                        EGC_EVENT_HOSTS_MAX, hosts);
+    egc_status status = egc_probe_cluster(type, params, &out->arena, &probe, err);
     if (!status)
-        status = check_targets(&survey, params, err);
-    return status ? status : write_out(&survey, params, speed_flops, out, err);
+        status = check_targets(&probe, params, err);
+    return status ? status : write_out(&probe, params, speed_flops, out, err);
 }
 
-void egc_profiled_fini(egc_profiled *profiled)
+void egc_event_platform_fini(egc_event_platform *profiled)
 {
     for (size_t i = 0; i < profiled->n_files; i++)
         fclose(profiled->files[i].file);
@@ -268,17 +268,18 @@ void egc_profiled_fini(egc_profiled *profiled)
     egc_arena_fini(&profiled->arena);
 }
 
-bool egc_has_profiles(const void *params)
+bool egc_events_any(const void *params)
 {
     return ((const egc_cluster_common *)params)->profiles.n > 0;
 }
 
-egc_status egc_profiles_check(const egc_cluster_type *type, const void *params, egc_error *err)
+egc_status egc_event_platform_check(const egc_cluster_type *type, const void *params,
+                                    egc_error *err)
 {
-    egc_profiled profiled;
-    if (!egc_has_profiles(params))
+    egc_event_platform profiled;
+    if (!egc_events_any(params))
         return EGC_OK;
-    egc_status status = egc_profiled_init(&profiled, type, params, 1e9, err);
-    egc_profiled_fini(&profiled);
+    egc_status status = egc_event_platform_init(&profiled, type, params, 1e9, err);
+    egc_event_platform_fini(&profiled);
     return status;
 }

@@ -37,7 +37,7 @@ static bool is_way_up(const egc_world *world, sg_host_t from, sg_host_t to)
     return up;
 }
 
-bool egc_world_reaches(const egc_world *world, int a, int b)
+bool egc_failure_reachable(const egc_world *world, int a, int b)
 {
     return !world->lost[a] && !world->lost[b] &&
            is_way_up(world, world->hosts[a], world->hosts[b]) &&
@@ -46,9 +46,9 @@ bool egc_world_reaches(const egc_world *world, int a, int b)
 
 /* ---- watching -------------------------------------------------------------------------------- */
 
-typedef struct egc_watching {
-    struct egc_watching *next;
-    egc_watch watch;
+typedef struct egc_failure_watching {
+    struct egc_failure_watching *next;
+    egc_failure_watcher watch;
     sg_actor_t watched;
 } watching;
 
@@ -56,7 +56,7 @@ static void watch_actor(int argc, char **argv)
 {
     (void)argc, (void)argv;
     const watching *self = sg_actor_self_get_data();
-    const egc_watch *watch = &self->watch;
+    const egc_failure_watcher *watch = &self->watch;
     sg_actor_join(self->watched, -1);
     if (watch->world->lost[watch->rank])
         watch->lost(watch->arg);
@@ -70,7 +70,7 @@ static sg_actor_t first_actor(const egc_world *world, int rank)
     return actor ? sg_actor_by_pid(actor->pid) : NULL;
 }
 
-egc_status egc_world_watch(const egc_watch *watch, egc_error *err)
+egc_status egc_failure_watch(const egc_failure_watcher *watch, egc_error *err)
 {
     egc_world *world = watch->world;
     sg_actor_t watched = first_actor(world, watch->rank);
@@ -89,7 +89,7 @@ egc_status egc_world_watch(const egc_watch *watch, egc_error *err)
     return EGC_OK;
 }
 
-void egc_watches_free(egc_world *world)
+void egc_failure_watches_free(egc_world *world)
 {
     for (watching *watch = world->watches, *next; watch; watch = next) {
         next = watch->next;
@@ -100,7 +100,7 @@ void egc_watches_free(egc_world *world)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-void egc_world_end(egc_world *world)
+void egc_actor_end_all(egc_world *world)
 {
     for (egc_actor *actor = world->first_actor; actor; actor = actor->next)
         actor->finished = true;
@@ -127,16 +127,16 @@ static void end_actor(egc_actor *actor)
         sg_actor_kill(running);
 }
 
-void egc_world_end_actors(egc_world *world, int rank, egc_actor_main main)
+void egc_actor_end(egc_world *world, int rank, egc_actor_main main)
 {
     for (egc_actor *actor = world->first_actor; actor; actor = actor->next)
         if (actor->rank == rank && !actor->finished && (!main || actor->main == main))
             end_actor(actor);
 }
 
-void egc_world_forget_messages(egc_world *world)
+void egc_mailbox_forget_all(egc_world *world)
 {
     world->epoch++;
     for (int i = 0; i < world->config.workers * world->config.channels; i++)
-        egc_sim_transport_fini(&world->transports[i]);
+        egc_mailbox_transport_fini(&world->transports[i]);
 }

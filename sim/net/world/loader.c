@@ -52,7 +52,7 @@ static void start_simgrid(const egc_world_config *config)
 
 /* simgrid_load_platform takes a path. A tmpfile has none in the file system, so nothing can read
  * or replace it and nothing is left behind; /proc gives it a name while it is open. */
-egc_status egc_platform_load_text(const egc_buf *xml, egc_error *err)
+egc_status egc_platform_file_load(const egc_buf *xml, egc_error *err)
 {
     FILE *file = tmpfile();
     if (!file)
@@ -72,23 +72,23 @@ egc_status egc_platform_load_text(const egc_buf *xml, egc_error *err)
 /* Events need a platform that is written out, and files that are open while it is read. */
 static egc_status load_profiled(const egc_world_config *config, double speed_flops, egc_error *err)
 {
-    egc_profiled profiled;
-    egc_status status =
-        egc_profiled_init(&profiled, config->cluster, config->cluster_params, speed_flops, err);
+    egc_event_platform profiled;
+    egc_status status = egc_event_platform_init(&profiled, config->cluster, config->cluster_params,
+                                                speed_flops, err);
     if (!status) {
         start_simgrid(config);
-        status = egc_platform_load_text(&profiled.xml, err);
+        status = egc_platform_file_load(&profiled.xml, err);
     }
-    egc_profiled_fini(&profiled);
+    egc_event_platform_fini(&profiled);
     return status;
 }
 
-egc_status egc_platform_load(const egc_world_config *config, double speed_flops, egc_error *err)
+egc_status egc_loader_load(const egc_world_config *config, double speed_flops, egc_error *err)
 {
     const egc_cluster_type *type = config->cluster;
     egc_buf xml = {0};
     egc_status status = egc_cluster_check(type, config->cluster_params, err);
-    if (!status && egc_has_profiles(config->cluster_params))
+    if (!status && egc_events_any(config->cluster_params))
         return load_profiled(config, speed_flops, err);
     if (!status && !type->file)
         status = type->write_platform(config->cluster_params, speed_flops, &xml, err);
@@ -97,7 +97,7 @@ egc_status egc_platform_load(const egc_world_config *config, double speed_flops,
         if (type->file) /* by its path: it may name others relative to itself */
             simgrid_load_platform(type->file(config->cluster_params));
         else
-            status = egc_platform_load_text(&xml, err);
+            status = egc_platform_file_load(&xml, err);
     }
     egc_buf_fini(&xml);
     return status;

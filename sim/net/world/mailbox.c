@@ -60,7 +60,7 @@ static void request_give(egc_world *world, egc_request *request)
     world->idle_requests = request;
 }
 
-void egc_requests_free(egc_world *world)
+void egc_mailbox_requests_free(egc_world *world)
 {
     for (egc_request *request = world->requests, *next; request; request = next) {
         next = request->next_made;
@@ -90,7 +90,7 @@ static int compare_mailboxes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static egc_status mailbox_find(egc_sim_transport *from, int to, mailbox **out, egc_error *err)
+static egc_status mailbox_find(egc_mailbox_transport *from, int to, mailbox **out, egc_error *err)
 {
     mailbox key = {.to = to};
     mailbox **found = tfind(&key, &from->mailboxes, compare_mailboxes);
@@ -122,7 +122,7 @@ static egc_status mailbox_find(egc_sim_transport *from, int to, mailbox **out, e
 }
 
 /* Most exchanges send to the peer they sent to last: that mailbox is at hand. */
-static egc_status outbox(egc_sim_transport *transport, int to, mailbox **out, egc_error *err)
+static egc_status outbox(egc_mailbox_transport *transport, int to, mailbox **out, egc_error *err)
 {
     egc_status status = EGC_OK;
     if (!transport->outbox || transport->to != to) {
@@ -133,12 +133,12 @@ static egc_status outbox(egc_sim_transport *transport, int to, mailbox **out, eg
     return status;
 }
 
-static egc_status inbox(egc_sim_transport *transport, int from, mailbox **out, egc_error *err)
+static egc_status inbox(egc_mailbox_transport *transport, int from, mailbox **out, egc_error *err)
 {
     egc_status status = EGC_OK;
     if (!transport->inbox || transport->from != from) {
         egc_transport *sender = egc_world_transport(transport->world, from, transport->channel);
-        status = mailbox_find((egc_sim_transport *)sender, transport->common.rank,
+        status = mailbox_find((egc_mailbox_transport *)sender, transport->common.rank,
                               &transport->inbox, err);
         transport->from = status ? transport->from : from;
     }
@@ -146,7 +146,7 @@ static egc_status inbox(egc_sim_transport *transport, int from, mailbox **out, e
     return status;
 }
 
-void egc_sim_transport_fini(egc_sim_transport *transport)
+void egc_mailbox_transport_fini(egc_mailbox_transport *transport)
 {
     tdestroy(transport->mailboxes, egc_free);
     transport->mailboxes = NULL;
@@ -155,16 +155,16 @@ void egc_sim_transport_fini(egc_sim_transport *transport)
 
 /* ---- the operations ------------------------------------------------------------------------ */
 
-static bool beside(const egc_transport *common, int peer)
+static bool same_host(const egc_transport *common, int peer)
 {
-    const egc_world *world = ((const egc_sim_transport *)common)->world;
+    const egc_world *world = ((const egc_mailbox_transport *)common)->world;
     return world->hosts[peer] == world->hosts[common->rank];
 }
 
 static egc_status start_send(egc_transport *common, int to, const void *data, size_t bytes,
                              egc_request **out, egc_error *err)
 {
-    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_mailbox_transport *transport = (egc_mailbox_transport *)common;
     mailbox *box = NULL;
     egc_status status = outbox(transport, to, &box, err);
     if (status)
@@ -187,7 +187,7 @@ static egc_status start_send(egc_transport *common, int to, const void *data, si
 static egc_status start_receive(egc_transport *common, int from, egc_buf *into, egc_request **out,
                                 egc_error *err)
 {
-    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_mailbox_transport *transport = (egc_mailbox_transport *)common;
     egc_world *world = transport->world;
     mailbox *box = NULL;
     egc_status status = inbox(transport, from, &box, err);
@@ -207,15 +207,15 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
     return EGC_OK;
 }
 
-bool egc_request_is_matched(const egc_request *request)
+bool egc_mailbox_is_matched(const egc_request *request)
 {
     return request->number < (request->sending ? request->at->received : request->at->sent);
 }
 
-static egc_status finish_send(egc_sim_transport *transport, egc_request *send, egc_error *err)
+static egc_status finish_send(egc_mailbox_transport *transport, egc_request *send, egc_error *err)
 {
     egc_status status = EGC_OK;
-    if (send->holders == 2 && !transport->common.hollow) {
+    if (send->holders == 2 && !transport->common.size_only) {
         status = egc_buf_append(&send->kept, send->data, send->bytes, err);
         send->data = send->kept.data;
     }
@@ -223,16 +223,17 @@ static egc_status finish_send(egc_sim_transport *transport, egc_request *send, e
     return status;
 }
 
-static egc_status finish_receive(egc_sim_transport *transport, egc_request *receive, egc_error *err)
+static egc_status finish_receive(egc_mailbox_transport *transport, egc_request *receive,
+                                 egc_error *err)
 {
     egc_request *send = receive->arrived;
     egc_status status = EGC_OK;
     egc_buf_clear(receive->into);
-    if (transport->common.hollow)
+    if (transport->common.size_only)
         receive->into->len = send->bytes;
     else
         status = egc_buf_append(receive->into, send->data, send->bytes, err);
-    if (!beside(&transport->common, receive->peer))
+    if (!same_host(&transport->common, receive->peer))
         transport->common.recv_bytes += (double)send->bytes;
     transport->world->carried_J += (double)send->bytes * receive->at->joules_per_byte;
     let_go(transport->world, send);
@@ -251,7 +252,7 @@ static const char *name_rank(const egc_world *world, int rank, char out[48])
     return out;
 }
 
-static egc_status fail_lost(const egc_sim_transport *transport, const egc_request *request,
+static egc_status fail_lost(const egc_mailbox_transport *transport, const egc_request *request,
                             egc_error *err)
 {
     char self[48], peer[48];
@@ -261,18 +262,18 @@ static egc_status fail_lost(const egc_sim_transport *transport, const egc_reques
         name_rank(transport->world, request->peer, peer), egc_world_now(transport->world));
 }
 
-/* A request whose transfer failed is left to egc_requests_free: nobody knows whether its peer
- * still looks at it. */
+/* A request whose transfer failed is left to egc_mailbox_requests_free: nobody knows whether its
+ * peer still looks at it. */
 static egc_status finish(egc_transport *common, egc_request *request, egc_error *err)
 {
-    egc_sim_transport *transport = (egc_sim_transport *)common;
+    egc_mailbox_transport *transport = (egc_mailbox_transport *)common;
     egc_actor *actor = egc_actor_self();
     egc_actor_waits(actor, request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
                     transport->channel);
     actor->request = request;
     sg_error_t lost = sg_comm_wait(request->comm);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
-    egc_status status = egc_world_check(transport->world, err);
+    egc_status status = egc_world_core_check(transport->world, err);
     if (status)
         return status;
     if (lost)
@@ -285,11 +286,11 @@ static egc_status finish(egc_transport *common, egc_request *request, egc_error 
 static void reduce(egc_transport *common, egc_element element, void *sum, const void *addend,
                    size_t n)
 {
-    egc_world *world = ((egc_sim_transport *)common)->world;
-    if (!common->hollow)
+    egc_world *world = ((egc_mailbox_transport *)common)->world;
+    if (!common->size_only)
         egc_element_add(element, sum, addend, n);
     if (n && world->config.charge_reduction)
-        egc_world_compute(world, common->rank,
+        egc_actor_compute(world, common->rank,
                           3.0 * (double)(egc_element_bytes(element) * n) /
                                   world->config.device.memory_Bps +
                               world->config.device.launch_s);
@@ -297,14 +298,14 @@ static void reduce(egc_transport *common, egc_element element, void *sum, const 
 
 static double now(const egc_transport *common)
 {
-    return egc_world_now(((const egc_sim_transport *)common)->world);
+    return egc_world_now(((const egc_mailbox_transport *)common)->world);
 }
 
-const egc_transport_ops egc_sim_transport_ops = {
+const egc_transport_ops egc_mailbox_transport_ops = {
     .isend = start_send,
     .irecv = start_receive,
     .wait = finish,
     .reduce = reduce,
     .now = now,
-    .beside = beside,
+    .same_host = same_host,
 };

@@ -12,17 +12,18 @@
 
 #include "net/world/world.h"
 
-/* What seconds on the device are multiplied by; egc_world_compute does. */
-typedef struct egc_pace {
+/* What seconds on the device are multiplied by; egc_actor_compute does. */
+typedef struct egc_speed {
     double lasting; /* for the whole run */
     double now;     /* in this step */
-} egc_pace;
+} egc_speed;
 
 /* Fills in that of config->workers ranks. MEMORY. */
-egc_status egc_pace_init(egc_pace *paces, const egc_world_config *config,
-                         egc_error *err) EGC_MUST_CHECK;
+egc_status egc_speed_init(egc_speed *worker_speeds, const egc_world_config *config,
+                          egc_error *err) EGC_MUST_CHECK;
 
 /* Draws that of a step. */
-void egc_pace_begin_step(egc_pace *pace, const egc_world_config *config, int rank, uint64_t step);
+void egc_speed_begin_step(egc_speed *speed, const egc_world_config *config, int rank,
+                          uint64_t step);
 
 #endif

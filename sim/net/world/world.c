@@ -16,7 +16,7 @@
 static egc_status check_config(const egc_world_config *config, egc_error *err)
 {
     size_t hosts = config->cluster->hosts(config->cluster_params);
-    double speed_flops = egc_host_flops(config->cluster_params, &config->device);
+    double speed_flops = egc_cluster_host_flops(config->cluster_params, &config->device);
     if (config->workers < 1 || (!config->seats && (size_t)config->workers > hosts))
         return egc_fail(err, EGC_ERROR_RANGE,
                         "workers must be in [1, %zu], the hosts of cluster %s, got %d", hosts,
@@ -45,12 +45,12 @@ static egc_status check_config(const egc_world_config *config, egc_error *err)
     return EGC_OK;
 }
 
-size_t egc_world_seat(const egc_world_config *config, int rank)
+size_t egc_world_config_seat(const egc_world_config *config, int rank)
 {
     return (size_t)(config->seats ? config->seats[rank] : rank);
 }
 
-sg_host_t egc_world_host(const egc_world_config *config, size_t number)
+sg_host_t egc_world_core_host(const egc_world_config *config, size_t number)
 {
     char room[EGC_HOST_NAME];
     return sg_host_by_name(
@@ -60,8 +60,8 @@ sg_host_t egc_world_host(const egc_world_config *config, size_t number)
 static egc_status seat_workers(egc_world *world, egc_error *err)
 {
     for (int rank = 0; rank < world->config.workers; rank++) {
-        size_t seat = egc_world_seat(&world->config, rank);
-        world->hosts[rank] = egc_world_host(&world->config, seat);
+        size_t seat = egc_world_config_seat(&world->config, rank);
+        world->hosts[rank] = egc_world_core_host(&world->config, seat);
         if (!world->hosts[rank])
             return egc_fail(err, EGC_ERROR_FORMAT, "platform of cluster %s has no host %zu",
                             world->config.cluster->name, seat);
@@ -77,14 +77,14 @@ static egc_status seat_workers(egc_world *world, egc_error *err)
 static void open_transports(egc_world *world)
 {
     const egc_world_config *config = &world->config;
-    egc_sim_transport *transport = world->transports;
+    egc_mailbox_transport *transport = world->transports;
     for (int rank = 0; rank < config->workers; rank++)
         for (int channel = 0; channel < config->channels; channel++)
-            *transport++ = (egc_sim_transport){
-                .common = {.ops = &egc_sim_transport_ops,
+            *transport++ = (egc_mailbox_transport){
+                .common = {.ops = &egc_mailbox_transport_ops,
                            .rank = rank,
                            .size = config->workers,
-                           .hollow = config->hollow},
+                           .size_only = config->size_only},
                 .world = world,
                 .channel = channel,
             };
@@ -105,22 +105,22 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out, egc_er
     if (!world)
         return egc_fail_memory(err, sizeof *world);
     world->config = *config;
-    world->speed_flops = egc_host_flops(config->cluster_params, &config->device);
+    world->speed_flops = egc_cluster_host_flops(config->cluster_params, &config->device);
     world->next_actor = &world->first_actor;
     world->hosts = egc_calloc(workers, sizeof *world->hosts);
-    world->paces = egc_calloc(workers, sizeof *world->paces);
+    world->worker_speeds = egc_calloc(workers, sizeof *world->worker_speeds);
     world->lost = egc_calloc(workers, sizeof *world->lost);
     world->transports = egc_calloc(workers, channels * sizeof *world->transports);
-    if (!world->hosts || !world->paces || !world->lost || !world->transports) {
+    if (!world->hosts || !world->worker_speeds || !world->lost || !world->transports) {
         status = egc_fail_memory(err, workers * channels * sizeof *world->transports);
         goto done;
     }
     open_transports(world);
-    status = egc_pace_init(world->paces, config, err);
+    status = egc_speed_init(world->worker_speeds, config, err);
     if (status)
         goto done;
     made = true;
-    status = egc_platform_load(config, world->speed_flops, err);
+    status = egc_loader_load(config, world->speed_flops, err);
     if (!status)
         status = seat_workers(world, err);
     if (!status)
@@ -148,15 +148,15 @@ void egc_world_free(egc_world *world)
         return;
     int transports = world->transports ? world->config.workers * world->config.channels : 0;
     for (int i = 0; i < transports; i++)
-        egc_sim_transport_fini(&world->transports[i]);
+        egc_mailbox_transport_fini(&world->transports[i]);
     free_actors(world);
-    egc_requests_free(world);
+    egc_mailbox_requests_free(world);
     egc_free(world->transports);
     egc_background_free(world);
-    egc_watches_free(world);
+    egc_failure_watches_free(world);
     egc_free(world->powered);
     egc_free(world->lost);
-    egc_free(world->paces);
+    egc_free(world->worker_speeds);
     egc_free(world->hosts);
     egc_free(world);
 }
@@ -178,7 +178,7 @@ static void describe_waiting(const egc_actor *actor, char *out, size_t room)
         snprintf(out, room, "%s waits for a message from rank %d on channel %d", actor->name,
                  actor->peer, actor->channel);
         break;
-    case EGC_WAITING_GATE:
+    case EGC_WAITING_SEMAPHORE:
         snprintf(out, room, "%s waits at a gate", actor->name);
         break;
     case EGC_WAITING_BARRIER:
@@ -252,12 +252,12 @@ egc_status egc_world_run(egc_world *world, egc_error *err)
 static bool waits_for_others(const egc_actor *actor)
 {
     switch (actor->waiting) {
-    case EGC_WAITING_GATE:
+    case EGC_WAITING_SEMAPHORE:
     case EGC_WAITING_BARRIER:
         return true;
     case EGC_WAITING_SEND:
     case EGC_WAITING_RECEIVE:
-        return !egc_request_is_matched(actor->request);
+        return !egc_mailbox_is_matched(actor->request);
     case EGC_WAITING_TIME:
     case EGC_WAITING_NOT:
         break;
@@ -273,14 +273,14 @@ bool egc_world_is_stuck(const egc_world *world)
     return true;
 }
 
-egc_status egc_world_check(const egc_world *world, egc_error *err)
+egc_status egc_world_core_check(const egc_world *world, egc_error *err)
 {
     if (world->failure.status)
         return egc_fail(err, world->failure.status, "%s", world->failure.message);
     return egc_world_now(world) > limit_s(world) ? fail_late(world, err) : EGC_OK;
 }
 
-void egc_world_fail(egc_world *world, const egc_error *failure)
+void egc_actor_fail_all(egc_world *world, const egc_error *failure)
 {
     if (!world->failure.status)
         world->failure = *failure;

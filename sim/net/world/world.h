@@ -30,11 +30,11 @@ typedef struct egc_world_config {
     int workers;           /* ranks */
     int servers;           /* of them, the last so many do not straggle or jitter */
     const int *seats;      /* the host of each rank, borrowed; NULL: rank r sits on host r */
-    bool hollow;           /* see egc_transport */
+    bool size_only;        /* see egc_transport */
     bool one_message_each; /* no rank ever has two on the way: quicker to simulate */
     int channels;          /* independent transports between the same ranks, >= 1 */
     double max_sim_time_s; /* INFINITY for none but EGC_TIME_S_MAX */
-    bool charge_reduction; /* egc_reduce takes simulated time */
+    bool charge_reduction; /* egc_transport_reduce takes simulated time */
     bool energy;           /* account for it */
     bool thread_contexts;  /* run actors as threads: slow, for sanitizers */
 } egc_world_config;
@@ -46,8 +46,8 @@ egc_status egc_world_new(const egc_world_config *config, egc_world **out,
                          egc_error *err) EGC_MUST_CHECK;
 
 /* Whether a world of these can account for energy: RANGE, the message beginning with the key. */
-egc_status egc_power_check(const egc_cluster_common *common, const egc_device *device,
-                           egc_error *err) EGC_MUST_CHECK;
+egc_status egc_cluster_check_power(const egc_cluster_common *common, const egc_device *device,
+                                   egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts NULL. */
 void egc_world_free(egc_world *world);
@@ -58,41 +58,41 @@ typedef egc_status (*egc_actor_main)(void *arg, egc_error *err);
 
 /* Puts an actor on the host of `rank`. name must be unique; it is copied. RANGE when there is no
  * such rank; MEMORY. */
-egc_status egc_world_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
+egc_status egc_actor_spawn(egc_world *world, int rank, const char *name, egc_actor_main main,
                            void *arg, egc_error *err) EGC_MUST_CHECK;
 
 /* ---- losses: for those who go on without ----------------------------------------------------- */
 
 /* Whether the hosts of two ranks are up, and have been as long as these had something to do, and so
  * is every link on the ways between them, by the cluster's profiles. */
-bool egc_world_reaches(const egc_world *world, int a, int b);
+bool egc_failure_reachable(const egc_world *world, int a, int b);
 
 /* From now on, the host of rank `from` watches that of `rank`: calls `lost` when it fails before
  * the first actor of that rank has ended, unless its own has failed too. Nothing is watched when
  * that actor has ended already, or when a rank is to watch itself. MEMORY. */
-typedef struct egc_watch {
+typedef struct egc_failure_watcher {
     egc_world *world;
     int rank, from;
     void (*lost)(void *arg);
     void *arg;
-} egc_watch;
-egc_status egc_world_watch(const egc_watch *watch, egc_error *err) EGC_MUST_CHECK;
+} egc_failure_watcher;
+egc_status egc_failure_watch(const egc_failure_watcher *watch, egc_error *err) EGC_MUST_CHECK;
 
 /* Ends the actors of a rank that run `main`, or all of them (NULL) but the caller, where they next
  * wait, and expects no more of them. Called by an actor. */
-void egc_world_end_actors(egc_world *world, int rank, egc_actor_main main);
+void egc_actor_end(egc_world *world, int rank, egc_actor_main main);
 
 /* Ends the run with this failure, if it is the first: all actors but the caller, which need not be
  * one. */
-void egc_world_fail(egc_world *world, const egc_error *failure);
+void egc_actor_fail_all(egc_world *world, const egc_error *failure);
 
 /* Ends the run, which was successful, whatever other actors are still at. Called by an actor, which
  * goes on. */
-void egc_world_end(egc_world *world);
+void egc_actor_end_all(egc_world *world);
 
 /* Forgets all messages that are under way or wait for their other end. The actors that wait for
  * them must have been ended. */
-void egc_world_forget_messages(egc_world *world);
+void egc_mailbox_forget_all(egc_world *world);
 
 /* Runs all actors to their end. The error of the first actor that failed; SIMULATION naming those
  * whose host failed, and the actors that still wait, for a deadlock; TIMEOUT past max_sim_time_s.
@@ -110,7 +110,7 @@ double egc_world_network_bytes(const egc_world *world);
 typedef struct egc_energy {
     double host_J, link_J;
 } egc_energy;
-egc_energy egc_world_energy(const egc_world *world);
+egc_energy egc_energy_used(const egc_world *world);
 
 /* The transport of `rank` on `channel`. Borrowed. */
 egc_transport *egc_world_transport(egc_world *world, int rank, int channel);
@@ -118,24 +118,24 @@ egc_transport *egc_world_transport(egc_world *world, int rank, int channel);
 /* ---- inside an actor ----------------------------------------------------------------------- */
 
 /* A worker begins a step: jitter of the cluster is drawn anew. */
-void egc_world_begin_step(egc_world *world, int rank, uint64_t step);
+void egc_actor_begin_step(egc_world *world, int rank, uint64_t step);
 
 /* Occupies one core of the device of `rank` for `seconds` of its time: longer when it is shared, or
  * when the cluster says that this host is slower. */
-void egc_world_compute(egc_world *world, int rank, double seconds);
+void egc_actor_compute(egc_world *world, int rank, double seconds);
 
 /* Does nothing for `seconds`. */
-void egc_world_sleep(egc_world *world, double seconds);
+void egc_actor_sleep(egc_world *world, double seconds);
 
 /* A counting semaphore between actors. Waiting takes no simulated time of its own. */
-typedef struct egc_gate egc_gate;
-egc_gate *egc_gate_new(int count); /* NULL when out of memory */
-void egc_gate_free(egc_gate *gate);
-void egc_gate_signal(egc_gate *gate);
-void egc_gate_wait(egc_gate *gate);
+typedef struct egc_semaphore egc_semaphore;
+egc_semaphore *egc_semaphore_new(int count); /* NULL when out of memory */
+void egc_semaphore_free(egc_semaphore *semaphore);
+void egc_semaphore_signal(egc_semaphore *semaphore);
+void egc_semaphore_wait(egc_semaphore *semaphore);
 
 /* Waits no longer than `seconds` (INFINITY: however long). False when they are over. */
-bool egc_gate_wait_for(egc_gate *gate, double seconds);
+bool egc_semaphore_wait_for(egc_semaphore *semaphore, double seconds);
 
 /* A barrier for `parties` actors. Passing it takes no simulated time of its own. */
 typedef struct egc_barrier egc_barrier;

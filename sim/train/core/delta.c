@@ -8,23 +8,23 @@ static egc_method with_memory(const egc_method *method, const char *name)
 {
     egc_method out = *method;
     egc_method_options *options = &out.options;
-    options->memory = egc_memory_called(name);
+    options->error_feedback = egc_error_feedback_position(name);
     options->momentum = NAN;
     options->masking = options->nesterov = false;
     options->clip = 0; /* it is of gradients */
-    options->low_pass = egc_params_find(egc_method_option_params, "low_pass")->def;
+    options->low_pass = egc_param_find(egc_method_option_params, "low_pass")->def;
     options->residual_decay = 1;
     options->residual_lr = EGC_RESIDUAL_LR_SENT;
     options->lr_correction = EGC_CORRECTION_NONE;
     return out;
 }
 
-egc_method egc_difference_method(const egc_method *method)
+egc_method egc_delta_method(const egc_method *method)
 {
     return with_memory(method, "none");
 }
 
-egc_status egc_difference_check(const egc_method *method, egc_error *err)
+egc_status egc_delta_check(const egc_method *method, egc_error *err)
 {
     const egc_method likened = with_memory(method, "residual");
     egc_status status = egc_method_check(&likened, err);

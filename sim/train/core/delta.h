@@ -12,9 +12,9 @@
 #include "train/config.h"
 
 /* The method for differences. Its coders are to be made with momentum 0. */
-egc_method egc_difference_method(const egc_method *method);
+egc_method egc_delta_method(const egc_method *method);
 
 /* UNSUPPORTED for methods that no residual could ever be paid off with. */
-egc_status egc_difference_check(const egc_method *method, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_delta_check(const egc_method *method, egc_error *err) EGC_MUST_CHECK;
 
 #endif

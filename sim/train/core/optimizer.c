@@ -8,7 +8,7 @@ double egc_optimizer_lr(const egc_optimizer *optimizer, uint64_t step, uint64_t 
     if (step < optimizer->lr_warmup)
         return optimizer->lr * (double)(step + 1) / (double)optimizer->lr_warmup;
     double done = (double)(step - optimizer->lr_warmup) / (double)(steps - optimizer->lr_warmup);
-    if (optimizer->schedule == EGC_SCHEDULE_COSINE)
+    if (optimizer->schedule == EGC_LR_SCHEDULE_COSINE)
         return optimizer->lr * 0.5 * (1 + cos(M_PI * done));
     return optimizer->lr;
 }

@@ -4,15 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-egc_plan_options egc_plan_options_of(const egc_training_config *config)
+egc_partition_options egc_partition_options_of(const egc_train_config *config)
 {
-    return (egc_plan_options){
+    return (egc_partition_options){
         .granularity = (egc_granularity)config->method.options.granularity,
         .bucket_bytes = config->options.bucket_bytes,
         .first_bucket_bytes = config->options.first_bucket_bytes,
         .fusion_bytes = config->options.fusion_bytes,
         .cycle_s = config->options.cycle_s,
-        .speed_flops = egc_host_flops(config->cluster_params, &config->device),
+        .speed_flops = egc_cluster_host_flops(config->cluster_params, &config->device),
     };
 }
 
@@ -28,7 +28,7 @@ typedef struct schedule {
 } schedule;
 
 static double backward_time_s(const egc_workload *workload, size_t layer,
-                              const egc_plan_options *options)
+                              const egc_partition_options *options)
 {
     const egc_layer *l = &workload->layers[layer];
     return layer_time_s(l->backward_s, l->backward_flops, options->speed_flops);
@@ -37,7 +37,7 @@ static double backward_time_s(const egc_workload *workload, size_t layer,
 /* The next bucket of MG-WFBP. It may be exchanged from when its last gradient is ready and the
  * buckets before have been; the next layer joins it if it is ready less than a startup later. */
 static size_t layers_to_merge(const egc_workload *workload, size_t end,
-                              const egc_plan_options *options, schedule *now)
+                              const egc_partition_options *options, schedule *now)
 {
     size_t taken = 1;
     double bytes = 4 * (double)workload->layers[end - 1].count;
@@ -55,16 +55,16 @@ static size_t layers_to_merge(const egc_workload *workload, size_t end,
 
 /* The next bucket of tensor fusion. *ready_s: when all layers that are in buckets are ready. */
 static size_t layers_to_fuse(const egc_workload *workload, size_t end,
-                             const egc_plan_options *options, double *ready_s)
+                             const egc_partition_options *options, double *ready_s)
 {
     size_t taken = 1;
     double bytes = 4 * (double)workload->layers[end - 1].count;
     *ready_s += backward_time_s(workload, end - 1, options);
-    double cycle = egc_plan_cycle(*ready_s, options->cycle_s);
+    double cycle = egc_partition_cycle(*ready_s, options->cycle_s);
     for (; taken < end; taken++) {
         double next_s = *ready_s + backward_time_s(workload, end - 1 - taken, options);
         bytes += 4 * (double)workload->layers[end - 1 - taken].count;
-        if (bytes > options->fusion_bytes || egc_plan_cycle(next_s, options->cycle_s) > cycle)
+        if (bytes > options->fusion_bytes || egc_partition_cycle(next_s, options->cycle_s) > cycle)
             break;
         *ready_s = next_s;
     }
@@ -73,7 +73,7 @@ static size_t layers_to_fuse(const egc_workload *workload, size_t end,
 
 /* The number of layers, ending before layer `end`, that the next bucket takes. */
 static size_t layers_in_bucket(const egc_workload *workload, size_t end,
-                               const egc_plan_options *options, bool is_first, schedule *now)
+                               const egc_partition_options *options, bool is_first, schedule *now)
 {
     if (options->bucket_bytes == EGC_BUCKET_MODEL || options->granularity == EGC_GRANULARITY_MODEL)
         return end;
@@ -94,27 +94,27 @@ static size_t layers_in_bucket(const egc_workload *workload, size_t end,
     return taken;
 }
 
-double egc_plan_cycle(double since_s, double cycle_s)
+double egc_partition_cycle(double since_s, double cycle_s)
 {
     const double rounding = 1e-6; /* of a cycle: what is ready at its end is in it */
     return ceil(since_s / cycle_s - rounding);
 }
 
 /* NULL when out of memory. */
-static const char *name_layers(egc_plan *plan, const egc_layer *first, size_t n)
+static const char *name_layers(egc_partition *partition, const egc_layer *first, size_t n)
 {
     return n == 1 ? first->name
-                  : egc_arena_printf(&plan->arena, "%s..%s", first->name, first[n - 1].name);
+                  : egc_arena_printf(&partition->arena, "%s..%s", first->name, first[n - 1].name);
 }
 
-static bool make_buckets(egc_plan *plan, const egc_workload *workload,
-                         const egc_plan_options *options)
+static bool make_buckets(egc_partition *partition, const egc_workload *workload,
+                         const egc_partition_options *options)
 {
     size_t last_float = workload->n_params;
     schedule now = {0};
     for (size_t end = workload->n_layers; end > 0;) {
-        egc_bucket *bucket = &plan->buckets[plan->n_buckets];
-        size_t taken = layers_in_bucket(workload, end, options, plan->n_buckets == 0, &now);
+        egc_bucket *bucket = &partition->buckets[partition->n_buckets];
+        size_t taken = layers_in_bucket(workload, end, options, partition->n_buckets == 0, &now);
         for (size_t i = end - taken; i < end; i++) {
             const egc_layer *layer = &workload->layers[i];
             bucket->count += layer->count;
@@ -126,21 +126,21 @@ static bool make_buckets(egc_plan *plan, const egc_workload *workload,
         bucket->first_unit = end; /* when units are layers */
         bucket->n_units = taken;
         bucket->first = last_float -= bucket->count;
-        plan->backward_s += bucket->backward_s;
-        bucket->layers = name_layers(plan, &workload->layers[end], taken);
-        plan->n_buckets++;
+        partition->backward_s += bucket->backward_s;
+        bucket->layers = name_layers(partition, &workload->layers[end], taken);
+        partition->n_buckets++;
         if (!bucket->layers)
             return false;
     }
     return true;
 }
 
-static void make_units_of_layers(egc_plan *plan, const egc_workload *workload)
+static void make_units_of_layers(egc_partition *partition, const egc_workload *workload)
 {
     size_t first = 0;
     for (size_t i = 0; i < workload->n_layers; i++) {
         const egc_layer *layer = &workload->layers[i];
-        plan->units[i] = (egc_unit){
+        partition->units[i] = (egc_unit){
             .name = layer->name,
             .first = first,
             .count = layer->count,
@@ -148,22 +148,22 @@ static void make_units_of_layers(egc_plan *plan, const egc_workload *workload)
         };
         first += layer->count;
     }
-    plan->n_units = workload->n_layers;
+    partition->n_units = workload->n_layers;
 }
 
-static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
+static bool make_units_of_buckets(egc_partition *partition, const egc_workload *workload,
                                   egc_granularity granularity)
 {
-    size_t *layers = egc_arena_alloc(&plan->arena, workload->n_layers * sizeof *layers);
+    size_t *layers = egc_arena_alloc(&partition->arena, workload->n_layers * sizeof *layers);
     for (size_t i = 0; layers && i < workload->n_layers; i++)
         layers[i] = workload->layers[i].count;
-    plan->n_units = plan->n_buckets;
+    partition->n_units = partition->n_buckets;
     if (!layers)
         return false;
-    for (size_t b = 0; b < plan->n_buckets; b++) {
-        egc_bucket *bucket = &plan->buckets[b];
-        size_t u = plan->n_buckets - 1 - b;
-        plan->units[u] = (egc_unit){
+    for (size_t b = 0; b < partition->n_buckets; b++) {
+        egc_bucket *bucket = &partition->buckets[b];
+        size_t u = partition->n_buckets - 1 - b;
+        partition->units[u] = (egc_unit){
             .name = granularity == EGC_GRANULARITY_MODEL ? "model" : bucket->layers,
             .first = bucket->first,
             .count = bucket->count,
@@ -176,38 +176,38 @@ static bool make_units_of_buckets(egc_plan *plan, const egc_workload *workload,
     return true;
 }
 
-egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
-                         const egc_plan_options *options, egc_error *err)
+egc_status egc_partition_init(egc_partition *partition, const egc_workload *workload,
+                              const egc_partition_options *options, egc_error *err)
 {
-    *plan = (egc_plan){0};
+    *partition = (egc_partition){0};
     size_t n = workload->n_layers;
-    plan->buckets = egc_arena_alloc(&plan->arena, n * sizeof *plan->buckets);
-    plan->units = egc_arena_alloc(&plan->arena, n * sizeof *plan->units);
-    bool made = plan->buckets && plan->units;
-    made = made && make_buckets(plan, workload, options);
+    partition->buckets = egc_arena_alloc(&partition->arena, n * sizeof *partition->buckets);
+    partition->units = egc_arena_alloc(&partition->arena, n * sizeof *partition->units);
+    bool made = partition->buckets && partition->units;
+    made = made && make_buckets(partition, workload, options);
     if (made)
         made = options->granularity != EGC_GRANULARITY_LAYER
-                   ? make_units_of_buckets(plan, workload, options->granularity)
-                   : (make_units_of_layers(plan, workload), true);
+                   ? make_units_of_buckets(partition, workload, options->granularity)
+                   : (make_units_of_layers(partition, workload), true);
     if (!made) {
-        egc_plan_fini(plan);
-        return egc_fail_memory(err, n * (sizeof *plan->buckets + sizeof *plan->units));
+        egc_partition_fini(partition);
+        return egc_fail_memory(err, n * (sizeof *partition->buckets + sizeof *partition->units));
     }
     for (size_t i = 0; i < n; i++)
-        plan->forward_s += layer_time_s(workload->layers[i].forward_s,
-                                        workload->layers[i].forward_flops, options->speed_flops);
+        partition->forward_s += layer_time_s(
+            workload->layers[i].forward_s, workload->layers[i].forward_flops, options->speed_flops);
     return EGC_OK;
 }
 
-size_t egc_plan_longest_unit(const egc_plan *plan)
+size_t egc_partition_longest_unit(const egc_partition *partition)
 {
     size_t longest = 0;
-    for (size_t u = 0; u < plan->n_units; u++)
-        longest = plan->units[u].count > longest ? plan->units[u].count : longest;
+    for (size_t u = 0; u < partition->n_units; u++)
+        longest = partition->units[u].count > longest ? partition->units[u].count : longest;
     return longest;
 }
 
-void egc_plan_fini(egc_plan *plan)
+void egc_partition_fini(egc_partition *partition)
 {
-    egc_arena_fini(&plan->arena);
+    egc_arena_fini(&partition->arena);
 }

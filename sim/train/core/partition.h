@@ -16,16 +16,16 @@ typedef struct egc_bucket {
     const char *layers;           /* "FIRST..LAST" in forward order, or the one */
 } egc_bucket;
 
-typedef struct egc_plan {
+typedef struct egc_partition {
     egc_unit *units; /* in the order of the flat vector */
     size_t n_units;
     egc_bucket *buckets; /* in the order in which gradients become ready: last layers first */
     size_t n_buckets;
     double forward_s, backward_s; /* of all layers */
     egc_arena arena;
-} egc_plan;
+} egc_partition;
 
-typedef struct egc_plan_options {
+typedef struct egc_partition_options {
     egc_granularity granularity;
     double bucket_bytes;       /* or EGC_BUCKET_* */
     double first_bucket_bytes; /* smaller, so that communication starts early */
@@ -34,10 +34,10 @@ typedef struct egc_plan_options {
     double byte_s;
     double fusion_bytes; /* EGC_BUCKET_FUSION */
     double cycle_s;
-} egc_plan_options;
+} egc_partition_options;
 
 /* Those that a configuration asks for. */
-egc_plan_options egc_plan_options_of(const egc_training_config *config);
+egc_partition_options egc_partition_options_of(const egc_train_config *config);
 
 /* Buckets as PyTorch DDP makes them: layers in reverse order, closed before they would exceed
  * their size, a layer never split. With EGC_BUCKET_MERGE as MG-WFBP makes them (Shi, Chu, Li:
@@ -51,16 +51,16 @@ egc_plan_options egc_plan_options_of(const egc_training_config *config);
  * buckets of fusion_bytes as it takes. Cycles are counted from the beginning of the backward pass,
  * whose times are those of the layers alone: compressing, which would move a gradient into a later
  * cycle, is not foreseen. MEMORY. */
-egc_status egc_plan_init(egc_plan *plan, const egc_workload *workload,
-                         const egc_plan_options *options, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_partition_init(egc_partition *partition, const egc_workload *workload,
+                              const egc_partition_options *options, egc_error *err) EGC_MUST_CHECK;
 
 /* The elements of the largest unit. */
-size_t egc_plan_longest_unit(const egc_plan *plan);
+size_t egc_partition_longest_unit(const egc_partition *partition);
 
 /* The cycle at whose end goes out what became ready so long after the beginning of the backward
  * pass: 1, 2, ... */
-double egc_plan_cycle(double since_s, double cycle_s);
+double egc_partition_cycle(double since_s, double cycle_s);
 
-void egc_plan_fini(egc_plan *plan);
+void egc_partition_fini(egc_partition *partition);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include "base/mem.h"
 
-egc_status egc_stream_init(egc_stream *stream, egc_world *world, const egc_training_sink *sink,
+egc_status egc_stream_init(egc_stream *stream, egc_world *world, const egc_train_sink *sink,
                            int rank, egc_stream_kind kind, size_t room, egc_error *err)
 {
     *stream = (egc_stream){.world = world, .sink = sink, .rank = rank, .kind = kind, .room = room};
     stream->tasks = egc_calloc(room, sizeof *stream->tasks);
-    stream->given = egc_gate_new(0);
+    stream->given = egc_semaphore_new(0);
     return stream->tasks && stream->given ? EGC_OK
                                           : egc_fail_memory(err, room * sizeof *stream->tasks);
 }
@@ -19,7 +19,7 @@ egc_status egc_stream_init(egc_stream *stream, egc_world *world, const egc_train
 void egc_stream_fini(egc_stream *stream)
 {
     egc_free(stream->tasks);
-    egc_gate_free(stream->given);
+    egc_semaphore_free(stream->given);
 }
 
 egc_status egc_stream_work(const egc_stream *stream, double seconds,
@@ -28,9 +28,9 @@ egc_status egc_stream_work(const egc_stream *stream, double seconds,
     when->start_s = egc_world_now(stream->world);
     when->end_s = INFINITY; /* for who looks meanwhile */
     if (seconds > 0)
-        egc_world_compute(stream->world, stream->rank, seconds);
+        egc_actor_compute(stream->world, stream->rank, seconds);
     when->end_s = egc_world_now(stream->world);
-    return seconds > 0 ? egc_stream_tell(stream, when->start_s, event, err) : EGC_OK;
+    return seconds > 0 ? egc_stream_log_event(stream, when->start_s, event, err) : EGC_OK;
 }
 
 static egc_status tell(const egc_stream *stream, double start_s, double end_s,
@@ -47,18 +47,19 @@ static egc_status tell(const egc_stream *stream, double start_s, double end_s,
     return stream->sink->event(stream->sink->arg, &told, err);
 }
 
-egc_status egc_stream_tell(const egc_stream *stream, double start_s,
-                           const egc_timeline_event *event, egc_error *err)
+egc_status egc_stream_log_event(const egc_stream *stream, double start_s,
+                                const egc_timeline_event *event, egc_error *err)
 {
     return tell(stream, start_s, egc_world_now(stream->world), event, err);
 }
 
-egc_status egc_stream_tell_wait(const egc_stream *stream, double start_s, uint64_t step,
-                                egc_error *err)
+egc_status egc_stream_log_wait(const egc_stream *stream, double start_s, uint64_t step,
+                               egc_error *err)
 {
     const egc_timeline_event event = {.name = "wait", .step = step};
-    return egc_world_now(stream->world) > start_s ? egc_stream_tell(stream, start_s, &event, err)
-                                                  : EGC_OK;
+    return egc_world_now(stream->world) > start_s
+               ? egc_stream_log_event(stream, start_s, &event, err)
+               : EGC_OK;
 }
 
 egc_status egc_stream_work_for(const egc_stream *stream, double seconds,
@@ -76,30 +77,30 @@ egc_status egc_stream_work_both(const egc_stream *stream, double seconds, double
     if (first_s == 0 || first_s == seconds)
         return egc_stream_work(stream, seconds, &events[first_s == 0], when, err);
     when->start_s = egc_world_now(stream->world);
-    egc_world_compute(stream->world, stream->rank, seconds);
+    egc_actor_compute(stream->world, stream->rank, seconds);
     when->end_s = egc_world_now(stream->world);
     double between_s = when->start_s + first_s / seconds * (when->end_s - when->start_s);
     egc_status status = tell(stream, when->start_s, between_s, &events[0], err);
     return status ? status : tell(stream, between_s, when->end_s, &events[1], err);
 }
 
-void egc_stream_give(egc_stream *stream, egc_task task)
+void egc_stream_post(egc_stream *stream, egc_task task)
 {
     assert(!stream->ends && stream->n_tasks < stream->room);
     stream->tasks[(stream->first + stream->n_tasks++) % stream->room] = task;
-    egc_gate_signal(stream->given);
+    egc_semaphore_signal(stream->given);
 }
 
 void egc_stream_end(egc_stream *stream)
 {
     stream->ends = true;
     if (stream->given)
-        egc_gate_signal(stream->given);
+        egc_semaphore_signal(stream->given);
 }
 
-bool egc_stream_take(egc_stream *stream, egc_task *out)
+bool egc_stream_next(egc_stream *stream, egc_task *out)
 {
-    egc_gate_wait(stream->given);
+    egc_semaphore_wait(stream->given);
     if (stream->n_tasks == 0)
         return false;
     *out = stream->tasks[stream->first];

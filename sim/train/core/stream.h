@@ -23,18 +23,18 @@ typedef struct egc_task {
 
 typedef struct egc_stream {
     egc_world *world;
-    const egc_training_sink *sink;
+    const egc_train_sink *sink;
     int rank;
     egc_stream_kind kind;
     size_t lane;
     egc_task *tasks; /* a ring: those given and not yet taken */
     size_t room, first, n_tasks;
     bool ends;
-    egc_gate *given; /* one signal for each, and one for the end */
+    egc_semaphore *given; /* one signal for each, and one for the end */
 } egc_stream;
 
 /* A stream that at most `room` tasks wait for at a time. MEMORY. */
-egc_status egc_stream_init(egc_stream *stream, egc_world *world, const egc_training_sink *sink,
+egc_status egc_stream_init(egc_stream *stream, egc_world *world, const egc_train_sink *sink,
                            int rank, egc_stream_kind kind, size_t room,
                            egc_error *err) EGC_MUST_CHECK;
 
@@ -60,21 +60,21 @@ egc_status egc_stream_work_both(const egc_stream *stream, double seconds, double
                                 egc_error *err) EGC_MUST_CHECK;
 
 /* Tells the timeline of what began at start_s and ends now. */
-egc_status egc_stream_tell(const egc_stream *stream, double start_s,
-                           const egc_timeline_event *event, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_stream_log_event(const egc_stream *stream, double start_s,
+                                const egc_timeline_event *event, egc_error *err) EGC_MUST_CHECK;
 
 /* Tells the timeline of a wait for something of `step` that began at start_s and ends now. One of
  * no time is none. */
-egc_status egc_stream_tell_wait(const egc_stream *stream, double start_s, uint64_t step,
-                                egc_error *err) EGC_MUST_CHECK;
+egc_status egc_stream_log_wait(const egc_stream *stream, double start_s, uint64_t step,
+                               egc_error *err) EGC_MUST_CHECK;
 
 /* Gives the stream something to do, after what it has been given before. */
-void egc_stream_give(egc_stream *stream, egc_task task);
+void egc_stream_post(egc_stream *stream, egc_task task);
 
 /* The stream is given no more. Zeroed is fine, too. */
 void egc_stream_end(egc_stream *stream);
 
 /* The next task; waits for one. False when there will be none. By the stream itself. */
-bool egc_stream_take(egc_stream *stream, egc_task *out);
+bool egc_stream_next(egc_stream *stream, egc_task *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the streams of a run did and when, for those who want to look at it: one event after the
- * other goes to egc_training_sink.event. */
+ * other goes to egc_train_sink.event. */
 #ifndef EGC_TRAIN_CORE_TIMELINE_H
 #define EGC_TRAIN_CORE_TIMELINE_H
 
@@ -33,7 +33,7 @@ typedef struct egc_timeline_event {
     double bytes; /* of that, once: what sent_bytes counts where workers sent it */
 
     const char *exchange;   /* of an exchange; NULL otherwise, and the rest does not apply */
-    size_t piece, n_pieces; /* which part of the messages it carried: egc_carrier_pieces */
+    size_t piece, n_pieces; /* which part of the messages it carried: egc_round_transfer_pieces */
     double message_bytes;   /* of the rank's own message, or its part: what sent_bytes counts */
     double network_sent_bytes, network_recv_bytes; /* what its rank sent and received for it */
 } egc_timeline_event;

@@ -12,12 +12,12 @@
 #include "train/metrics/reporter.h"
 
 typedef struct egc_trainer {
-    const egc_training_config *config;
+    const egc_train_config *config;
     egc_workload *workload;
-    egc_plan plan;
+    egc_partition partition;
     egc_workspace *workspace; /* coders run one at a time */
     egc_world *world;
-    egc_report report;
+    egc_reporter reporter;
     double momentum;
     size_t n, n_workers; /* parameters, workers */
     size_t n_messages;   /* messages that are averaged at a time: the workers', unless the algorithm
@@ -25,8 +25,8 @@ typedef struct egc_trainer {
 
     /* Of the step under way: algorithms add what they do to it. */
     uint64_t step;
-    egc_learnt learnt;
-    egc_tally tally;
+    egc_step_stats learnt;
+    egc_step_times times;
 
     double step_began_s;
     double recv_bytes_seen;
@@ -35,19 +35,18 @@ typedef struct egc_trainer {
 
 /* For egc_algorithm_type.check: UNSUPPORTED for methods of several rounds, and for what only
  * exchanges between all workers have. */
-egc_status egc_trainer_check(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_trainer_check(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* UNSUPPORTED for what says how computing and exchanging overlap, where nothing does. */
-egc_status egc_trainer_check_streams(const egc_training_config *config,
-                                     egc_error *err) EGC_MUST_CHECK;
+egc_status egc_trainer_check_streams(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* UNSUPPORTED for a method that clips: for algorithms that compress differences of parameters. */
-egc_status egc_trainer_check_clip(const egc_training_config *config, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_trainer_check_clip(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* Opens the workload and makes the plan and the world. config, sink and summary are borrowed; the
  * summary gets the model and what else is known. Zeroed or failed, it can be given to _fini. */
-egc_status egc_trainer_init(egc_trainer *trainer, const egc_training_config *config,
-                            const egc_training_sink *sink, egc_training_summary *summary,
+egc_status egc_trainer_init(egc_trainer *trainer, const egc_train_config *config,
+                            const egc_train_sink *sink, egc_train_summary *summary,
                             egc_error *err) EGC_MUST_CHECK;
 void egc_trainer_fini(egc_trainer *trainer);
 
@@ -84,39 +83,39 @@ egc_timeline_event egc_trainer_event(const egc_trainer *trainer, const char *nam
 /* ---- compressing ---------------------------------------------------------------------------- */
 
 /* Who compresses: a worker its gradients, a server what it sends back. */
-typedef struct egc_sender {
+typedef struct egc_coders {
     egc_trainer *trainer;
     const egc_method *method; /* what its work is charged by; borrowed */
     egc_encoder *encoder;
     egc_buf *messages; /* of each bucket of the plan */
     double *encode_s;  /* device time each of them stands for */
     double nonfinite;  /* NaN and Inf in the last vector */
-} egc_sender;
+} egc_coders;
 
 /* What every coder of the run is made from, whose messages are averaged n_messages at a time. */
-egc_coder_config egc_trainer_coder(const egc_trainer *trainer, size_t n_messages);
+egc_coder_config egc_trainer_coder_config(const egc_trainer *trainer, size_t n_messages);
 
 /* number seeds its randomness and must be its own: workers have their ranks. MEMORY. */
-egc_status egc_sender_init(egc_sender *sender, egc_trainer *trainer, size_t number,
+egc_status egc_coders_init(egc_coders *sender, egc_trainer *trainer, size_t number,
                            egc_error *err) EGC_MUST_CHECK;
 
 /* One that compresses otherwise than the run's method says. config->method is borrowed. */
-egc_status egc_sender_init_as(egc_sender *sender, egc_trainer *trainer,
+egc_status egc_coders_init_as(egc_coders *sender, egc_trainer *trainer,
                               const egc_coder_config *config, size_t number,
                               egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine. */
-void egc_sender_fini(egc_sender *sender);
+void egc_coders_fini(egc_coders *sender);
 
 /* Takes a vector (n floats) into the memory and makes the messages of all buckets. `step` counts
  * the sender's own calls, lr is the learning rate in force. NONFINITE, MEMORY; the message says
  * neither step nor sender. */
-egc_status egc_sender_encode(egc_sender *sender, uint64_t step, double lr, const float *vector,
+egc_status egc_coders_encode(egc_coders *sender, uint64_t step, double lr, const float *vector,
                              egc_error *err) EGC_MUST_CHECK;
 
 /* Takes what it encoded last into the account of the step under way. That may be long after: an
  * account has as many gradients as there are workers, whenever they were begun. */
-void egc_sender_count(egc_sender *sender);
+void egc_coders_count(egc_coders *sender);
 
 /* A decoder of deliveries of so many messages; to be given to egc_decoder_free. MEMORY. */
 egc_status egc_trainer_decoder(const egc_trainer *trainer, size_t n_messages, egc_decoder **out,

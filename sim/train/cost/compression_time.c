@@ -4,40 +4,40 @@
 #include "train/cost/cost_model.h"
 #include "train/cost/cost_table.h"
 
-static const egc_method *method_of(const egc_charge *what)
+static const egc_method *method_of(const egc_compression_time *what)
 {
     return what->method ? what->method : &what->config->method;
 }
 
-static egc_cost_mode mode_of(const egc_charge *what)
+static egc_cost_mode mode_of(const egc_compression_time *what)
 {
     egc_cost_mode mode = (egc_cost_mode)what->config->options.cost;
-    bool is_model = mode != EGC_COST_NONE && egc_cost_is_nothing(method_of(what));
+    bool is_model = mode != EGC_COST_NONE && egc_cost_model_is_free(method_of(what));
     return is_model ? EGC_COST_MODEL : mode;
 }
 
 /* ---- by the model ---------------------------------------------------------------------------- */
 
-static double model_encode(const egc_charge *what, const egc_learnt_part *parts)
+static double model_encode(const egc_compression_time *what, const egc_part_stats *parts)
 {
-    const egc_training_config *config = what->config;
+    const egc_train_config *config = what->config;
     double seconds = 0;
     for (size_t i = 0; i < what->bucket->n_units; i++) {
-        const egc_cost_work work = {
+        const egc_cost_model_work work = {
             .round = what->round,
-            .n = what->plan->units[what->bucket->first_unit + i].count,
+            .n = what->partition->units[what->bucket->first_unit + i].count,
             .sent = parts[i].sent,
             .wire_bytes = (double)parts[i].wire_bytes,
         };
-        seconds += egc_cost_encode(method_of(what), &config->device, &work);
+        seconds += egc_cost_model_encode(method_of(what), &config->device, &work);
     }
     return seconds;
 }
 
-static double model_decode(const egc_charge *what, const egc_received *received)
+static double model_decode(const egc_compression_time *what, const egc_round_result *received)
 {
-    const egc_training_config *config = what->config;
-    egc_cost_work work = {
+    const egc_train_config *config = what->config;
+    egc_cost_model_work work = {
         .round = what->round,
         .n = what->bucket->count,
         .n_messages = received->n_messages,
@@ -45,32 +45,32 @@ static double model_decode(const egc_charge *what, const egc_received *received)
     };
     for (size_t i = 0; i < received->n_messages; i++)
         work.wire_bytes += (double)received->messages[i].len;
-    return egc_cost_decode(method_of(what), &config->device, &work);
+    return egc_cost_model_decode(method_of(what), &config->device, &work);
 }
 
 /* ---- by the table ---------------------------------------------------------------------------- */
 
 /* Of the bucket's units, in one of the rounds. */
-static double table_seconds(const egc_charge *what,
+static double table_seconds(const egc_compression_time *what,
                             double (*of)(const egc_cost_curve *curve, double n))
 {
-    const egc_training_config *config = what->config;
-    const egc_unit *unit = &what->plan->units[what->bucket->first_unit];
+    const egc_train_config *config = what->config;
+    const egc_unit *unit = &what->partition->units[what->bucket->first_unit];
     double seconds = 0;
     for (size_t i = 0; i < what->bucket->n_units; i++)
         seconds += of(config->cost_curve, (double)unit[i].count);
-    return config->options.cost_scale * seconds / (double)egc_method_rounds(method_of(what));
+    return config->options.cost_scale * seconds / (double)egc_round_plan_count(method_of(what));
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts)
+double egc_compression_time_encode(const egc_compression_time *what, const egc_part_stats *parts)
 {
     switch (mode_of(what)) {
     case EGC_COST_MODEL:
         return model_encode(what, parts);
     case EGC_COST_TABLE:
-        return table_seconds(what, egc_cost_curve_encode);
+        return table_seconds(what, egc_cost_table_encode);
     case EGC_COST_MEASURED:
         return what->config->options.cost_scale * what->host_s;
     case EGC_COST_NONE:
@@ -79,14 +79,15 @@ double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts)
     return 0;
 }
 
-double egc_charge_decode(const egc_charge *what, const egc_received *received)
+double egc_compression_time_decode(const egc_compression_time *what,
+                                   const egc_round_result *received)
 {
-    bool one_round = egc_method_rounds(method_of(what)) == 1;
+    bool one_round = egc_round_plan_count(method_of(what)) == 1;
     switch (mode_of(what)) {
     case EGC_COST_MODEL:
         return model_decode(what, received);
     case EGC_COST_TABLE:
-        return table_seconds(what, egc_cost_curve_decode) *
+        return table_seconds(what, egc_cost_table_decode) *
                (one_round ? (double)received->n_messages : 1);
     case EGC_COST_MEASURED:
         return what->config->options.cost_scale * what->host_s;
@@ -98,38 +99,38 @@ double egc_charge_decode(const egc_charge *what, const egc_received *received)
 
 /* ---- of what is learnt ----------------------------------------------------------------------- */
 
-double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
-                          size_t b)
+double egc_compression_time_message(egc_engine *learning, uint64_t step, size_t round,
+                                    size_t worker, size_t b)
 {
-    const egc_bucket *bucket = &learning->plan.buckets[b];
-    const egc_charge what = {
+    const egc_bucket *bucket = &learning->partition.buckets[b];
+    const egc_compression_time what = {
         .config = learning->config,
-        .plan = &learning->plan,
+        .partition = &learning->partition,
         .bucket = bucket,
         .round = round,
-        .host_s = egc_learning_outgoing(learning, step, round, worker, b)->made_s,
+        .host_s = egc_engine_message(learning, step, round, worker, b)->made_s,
     };
-    return egc_charge_encode(&what,
-                             egc_learning_part(learning, step, round, worker, bucket->first_unit));
+    return egc_compression_time_encode(
+        &what, egc_engine_part(learning, step, round, worker, bucket->first_unit));
 }
 
-double egc_charge_delivery(const egc_learning *learning, size_t round, size_t b,
-                           const egc_received *received)
+double egc_compression_time_result(const egc_engine *learning, size_t round, size_t b,
+                                   const egc_round_result *received)
 {
-    const egc_charge what = {
+    const egc_compression_time what = {
         .config = learning->config,
-        .plan = &learning->plan,
-        .bucket = &learning->plan.buckets[b],
+        .partition = &learning->partition,
+        .bucket = &learning->partition.buckets[b],
         .round = round,
-        .host_s = *egc_learning_taken_s(learning, round, b),
+        .host_s = *egc_engine_decoded_s(learning, round, b),
     };
-    return egc_charge_decode(&what, received);
+    return egc_compression_time_decode(&what, received);
 }
 
-double egc_charge_merge(const egc_learning *learning, double in_bytes, double out_bytes)
+double egc_compression_time_merge(const egc_engine *learning, double in_bytes, double out_bytes)
 {
-    const egc_training_config *config = learning->config;
+    const egc_train_config *config = learning->config;
     return config->options.cost == EGC_COST_NONE
                ? 0
-               : egc_cost_merge(&config->device, in_bytes, out_bytes);
+               : egc_cost_model_merge(&config->device, in_bytes, out_bytes);
 }

@@ -15,33 +15,34 @@
 #include "train/sync/engine.h"
 
 /* A bucket in one round of a step. */
-typedef struct egc_charge {
-    const egc_training_config *config;
+typedef struct egc_compression_time {
+    const egc_train_config *config;
     const egc_method *method; /* of the message, where it is not the run's; NULL: the run's */
-    const egc_plan *plan;
+    const egc_partition *partition;
     const egc_bucket *bucket;
     size_t round;
     double host_s; /* what is to be charged took here */
-} egc_charge;
+} egc_compression_time;
 
 /* Seconds to make one sender's message; parts of the bucket's units, in their order. */
-double egc_charge_encode(const egc_charge *what, const egc_learnt_part *parts);
+double egc_compression_time_encode(const egc_compression_time *what, const egc_part_stats *parts);
 
 /* Seconds to take in what was delivered. */
-double egc_charge_decode(const egc_charge *what, const egc_received *received);
+double egc_compression_time_decode(const egc_compression_time *what,
+                                   const egc_round_result *received);
 
 /* ---- of what is learnt ----------------------------------------------------------------------- */
 
 /* Seconds to make a worker's message of a round, which is made already. */
-double egc_charge_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
-                          size_t bucket);
+double egc_compression_time_message(egc_engine *learning, uint64_t step, size_t round,
+                                    size_t worker, size_t bucket);
 
 /* Seconds to take in what a round delivered. "measured" knows the last that was taken in. */
-double egc_charge_delivery(const egc_learning *learning, size_t round, size_t bucket,
-                           const egc_received *received);
+double egc_compression_time_result(const egc_engine *learning, size_t round, size_t bucket,
+                                   const egc_round_result *received);
 
 /* Seconds to make a message of out_bytes on the way, of others of in_bytes: the model's, unless the
  * option is none. No table has it. */
-double egc_charge_merge(const egc_learning *learning, double in_bytes, double out_bytes);
+double egc_compression_time_merge(const egc_engine *learning, double in_bytes, double out_bytes);
 
 #endif

@@ -14,14 +14,15 @@ static double seconds(const egc_device *device, double bytes, double kernels)
  * g once; momentum touches u twice more. */
 static double memory_bytes_per_element(const egc_method *method)
 {
-    const egc_memory_type *memory = egc_memory_types()[method->options.memory];
-    int touches = memory->has_velocity ? 5 : memory->has_residual ? 3 : 0;
+    const egc_error_feedback_type *error_feedback =
+        egc_error_feedback_types()[method->options.error_feedback];
+    int touches = error_feedback->has_velocity ? 5 : error_feedback->has_residual ? 3 : 0;
     return touches * FLOAT_BYTES;
 }
 
-bool egc_cost_is_nothing(const egc_method *method)
+bool egc_cost_model_is_free(const egc_method *method)
 {
-    const egc_cost *cost = &method->compressor->cost;
+    const egc_compressor_cost *cost = &method->compressor->cost;
     return cost->bytes_per_element + cost->kernels == 0 && memory_bytes_per_element(method) == 0 &&
            method->options.entropy == EGC_ENTROPY_NONE;
 }
@@ -35,10 +36,10 @@ static bool compressor_works(const egc_method *method, size_t round)
     return !values_alone;
 }
 
-double egc_cost_encode(const egc_method *method, const egc_device *device,
-                       const egc_cost_work *work)
+double egc_cost_model_encode(const egc_method *method, const egc_device *device,
+                             const egc_cost_model_work *work)
 {
-    const egc_cost *cost = &method->compressor->cost;
+    const egc_compressor_cost *cost = &method->compressor->cost;
     double per_element = work->round == 0 ? memory_bytes_per_element(method) : 0;
     double kernels = per_element > 0, n = (double)work->n;
     if (compressor_works(method, work->round)) {
@@ -47,18 +48,18 @@ double egc_cost_encode(const egc_method *method, const egc_device *device,
     }
     /* The sparse path gathers the chosen values, clears them in the memory and writes the wire. */
     double chosen = 0;
-    if (method->compressor->select && work->round + 1 == egc_method_rounds(method)) {
+    if (method->compressor->select && work->round + 1 == egc_round_plan_count(method)) {
         chosen = (double)work->sent * (3 * FLOAT_BYTES + INDEX_BYTES) + work->wire_bytes;
         kernels += 2;
     }
     return seconds(device, per_element * n + chosen, kernels);
 }
 
-double egc_cost_decode(const egc_method *method, const egc_device *device,
-                       const egc_cost_work *work)
+double egc_cost_model_decode(const egc_method *method, const egc_device *device,
+                             const egc_cost_model_work *work)
 {
-    bool last = work->round + 1 == egc_method_rounds(method);
-    egc_element element = egc_method_round(method, work->round).element;
+    bool last = work->round + 1 == egc_round_plan_count(method);
+    egc_element element = egc_round_plan_at(method, work->round).element;
     bool whole = method->compressor->traits & EGC_TRAIT_LINEAR;
     double n = (double)work->n;
     /* Whole vectors that the exchange has summed are the result. Whole vectors that came one by one
@@ -72,7 +73,7 @@ double egc_cost_decode(const egc_method *method, const egc_device *device,
     return seconds(device, per_element * n + 3 * work->wire_bytes, 1 + (double)work->n_messages);
 }
 
-double egc_cost_merge(const egc_device *device, double in_bytes, double out_bytes)
+double egc_cost_model_merge(const egc_device *device, double in_bytes, double out_bytes)
 {
     /* Lists are read twice, once to place what is written and once to write it. */
     return seconds(device, 2 * in_bytes + out_bytes, 2);

@@ -46,12 +46,12 @@ static double seconds(const egc_cost_curve *curve, size_t offset, double n)
     return between(point_of(curve, next - 1, offset), point_of(curve, next, offset), n);
 }
 
-double egc_cost_curve_encode(const egc_cost_curve *curve, double n)
+double egc_cost_table_encode(const egc_cost_curve *curve, double n)
 {
     return seconds(curve, offsetof(egc_cost_sample, encode_s), n);
 }
 
-double egc_cost_curve_decode(const egc_cost_curve *curve, double n)
+double egc_cost_table_decode(const egc_cost_curve *curve, double n)
 {
     return seconds(curve, offsetof(egc_cost_sample, decode_s), n);
 }

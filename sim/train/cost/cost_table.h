@@ -23,7 +23,7 @@ typedef struct egc_cost_curve {
  * time is a fixed part and a part for each element, as the two samples there have it. It is in
  * proportion to n instead where there is one sample only, where the two say that it falls with n,
  * and below the first where their fixed part is less than 0. */
-double egc_cost_curve_encode(const egc_cost_curve *curve, double n);
-double egc_cost_curve_decode(const egc_cost_curve *curve, double n);
+double egc_cost_table_encode(const egc_cost_curve *curve, double n);
+double egc_cost_table_decode(const egc_cost_curve *curve, double n);
 
 #endif

@@ -12,12 +12,12 @@
 static egc_status make_coders(egc_downlink *downlink, egc_error *err)
 {
     egc_trainer *trainer = downlink->trainer;
-    egc_coder_config coder = egc_trainer_coder(trainer, 1);
-    downlink->method = egc_difference_method(coder.method);
+    egc_coder_config coder = egc_trainer_coder_config(trainer, 1);
+    downlink->method = egc_delta_method(coder.method);
     coder.method = &downlink->method;
     coder.momentum = 0;
     egc_status status =
-        egc_sender_init_as(&downlink->sender, trainer, &coder, trainer->n_workers, err);
+        egc_coders_init_as(&downlink->sender, trainer, &coder, trainer->n_workers, err);
     return status ? status : egc_decoder_new(&coder, &downlink->decoder, err);
 }
 
@@ -37,7 +37,7 @@ egc_status egc_downlink_init(egc_downlink *downlink, egc_trainer *trainer, bool 
 
 static void forget_oldest(egc_downlink *downlink)
 {
-    egc_change *oldest = downlink->oldest;
+    egc_downlink_change *oldest = downlink->oldest;
     downlink->oldest = oldest->newer;
     if (!downlink->oldest)
         downlink->newest = NULL;
@@ -51,7 +51,7 @@ void egc_downlink_fini(egc_downlink *downlink)
 {
     while (downlink->oldest)
         forget_oldest(downlink);
-    egc_sender_fini(&downlink->sender);
+    egc_coders_fini(&downlink->sender);
     egc_decoder_free(downlink->decoder);
     egc_free(downlink->view);
     egc_free(downlink->scratch);
@@ -63,14 +63,14 @@ void egc_downlink_fini(egc_downlink *downlink)
 static egc_status remember(egc_downlink *downlink, double decode_s, egc_error *err)
 {
     const egc_trainer *trainer = downlink->trainer;
-    egc_change *change = egc_calloc(1, sizeof *change);
+    egc_downlink_change *change = egc_calloc(1, sizeof *change);
     if (!change)
         return egc_fail_memory(err, sizeof *change);
     *(downlink->newest ? &downlink->newest->newer : &downlink->oldest) = change;
     downlink->newest = change;
     downlink->n_changes++;
     change->decode_s = decode_s;
-    for (size_t b = 0; b < trainer->plan.n_buckets; b++) {
+    for (size_t b = 0; b < trainer->partition.n_buckets; b++) {
         const egc_buf *message = &downlink->sender.messages[b];
         egc_status status = egc_buf_append(&change->message, message->data, message->len, err);
         if (status)
@@ -87,7 +87,7 @@ static egc_status move_view(egc_downlink *downlink, double *decode_s, egc_error 
 {
     const egc_trainer *trainer = downlink->trainer;
     *decode_s = 0;
-    for (size_t b = 0; b < trainer->plan.n_buckets; b++) {
+    for (size_t b = 0; b < trainer->partition.n_buckets; b++) {
         double seconds;
         egc_status status =
             egc_trainer_decode(trainer, downlink->decoder, trainer->step, b,
@@ -110,7 +110,7 @@ egc_status egc_downlink_advance(egc_downlink *downlink, const float *parameters,
     for (size_t i = 0; i < trainer->n; i++)
         downlink->scratch[i] = parameters[i] - downlink->view[i];
     egc_status status =
-        egc_sender_encode(&downlink->sender, trainer->step, NAN, downlink->scratch, err);
+        egc_coders_encode(&downlink->sender, trainer->step, NAN, downlink->scratch, err);
     if (!status)
         status = move_view(downlink, &decode_s, err);
     if (!status)
@@ -118,7 +118,7 @@ egc_status egc_downlink_advance(egc_downlink *downlink, const float *parameters,
     if (status)
         return egc_error_prefix(err, "round %llu: downlink", (unsigned long long)trainer->step);
     downlink->encode_s = decode_s; /* the server moves its copy, too */
-    for (size_t b = 0; b < trainer->plan.n_buckets; b++)
+    for (size_t b = 0; b < trainer->partition.n_buckets; b++)
         downlink->encode_s += downlink->sender.encode_s[b];
     return EGC_OK;
 }
@@ -134,7 +134,8 @@ static egc_status write_changes(const egc_downlink *downlink, uint64_t behind, e
 {
     uint64_t age = downlink->n_changes;
     egc_status status = EGC_OK;
-    for (const egc_change *change = downlink->oldest; change && !status; change = change->newer) {
+    for (const egc_downlink_change *change = downlink->oldest; change && !status;
+         change = change->newer) {
         if (age-- > behind)
             continue;
         status = egc_buf_append(out, change->message.data, change->message.len, err);

@@ -15,22 +15,22 @@
 #include "train/core/trainer.h"
 
 /* The message of one round, buckets one after the other. */
-typedef struct egc_change {
-    struct egc_change *newer;
+typedef struct egc_downlink_change {
+    struct egc_downlink_change *newer;
     egc_buf message;
     double decode_s;
-} egc_change;
+} egc_downlink_change;
 
 typedef struct egc_downlink {
     egc_trainer *trainer;
     egc_method method;
-    egc_sender sender;
+    egc_coders sender;
     egc_decoder *decoder;
-    float *view, *scratch;       /* NULL when dense */
-    egc_change *oldest, *newest; /* those that are shorter together than the view */
-    uint64_t n_changes;          /* how many that are */
-    size_t bytes;                /* and how long */
-    double encode_s;             /* device time of the last round's change */
+    float *view, *scratch;                /* NULL when dense */
+    egc_downlink_change *oldest, *newest; /* those that are shorter together than the view */
+    uint64_t n_changes;                   /* how many that are */
+    size_t bytes;                         /* and how long */
+    double encode_s;                      /* device time of the last round's change */
 } egc_downlink;
 
 /* parameters are those that the view begins with. Zeroed or failed, it can be given to _fini.

@@ -28,17 +28,17 @@
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static egc_status member_init(egc_federation *f, size_t number, egc_error *err)
+static egc_status member_init(egc_federated *f, size_t number, egc_error *err)
 {
-    egc_member *m = &f->members[number];
-    size_t n_buckets = f->trainer.plan.n_buckets;
-    *m = (egc_member){
+    egc_federated_client *m = &f->members[number];
+    size_t n_buckets = f->trainer.partition.n_buckets;
+    *m = (egc_federated_client){
         .federation = f,
         .number = number,
         .compute = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMPUTE),
         .communication = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMMUNICATION),
-        .client_begins = egc_gate_new(0),
-        .server_begins = egc_gate_new(0),
+        .client_begins = egc_semaphore_new(0),
+        .server_begins = egc_semaphore_new(0),
         .uploaded = egc_calloc(n_buckets, sizeof *m->uploaded),
         .sends = egc_calloc(n_buckets, sizeof *m->sends),
         .receives = egc_calloc(n_buckets, sizeof *m->receives),
@@ -48,15 +48,15 @@ static egc_status member_init(egc_federation *f, size_t number, egc_error *err)
     char name[64];
     snprintf(name, sizeof name, "client %zu", number);
     egc_status status =
-        egc_world_spawn(f->trainer.world, (int)number, name, egc_federation_client, m, err);
+        egc_actor_spawn(f->trainer.world, (int)number, name, egc_federated_client_run, m, err);
     if (status)
         return status;
     snprintf(name, sizeof name, "server of client %zu", number);
-    return egc_world_spawn(f->trainer.world, egc_federation_server(f), name, egc_federation_serve,
-                           m, err);
+    return egc_actor_spawn(f->trainer.world, egc_federated_server_rank(f), name,
+                           egc_federated_client_serve, m, err);
 }
 
-static void member_fini(egc_member *m, size_t n_buckets)
+static void member_fini(egc_federated_client *m, size_t n_buckets)
 {
     for (size_t b = 0; m->uploaded && b < n_buckets; b++)
         egc_buf_fini(&m->uploaded[b]);
@@ -65,36 +65,37 @@ static void member_fini(egc_member *m, size_t n_buckets)
     egc_free(m->uploaded);
     egc_free(m->sends);
     egc_free(m->receives);
-    egc_gate_free(m->client_begins);
-    egc_gate_free(m->server_begins);
+    egc_semaphore_free(m->client_begins);
+    egc_semaphore_free(m->server_begins);
 }
 
-static void federation_fini(egc_federation *f)
+static void federation_fini(egc_federated *f)
 {
     for (size_t c = 0; f->members && c < f->trainer.n_workers; c++)
-        member_fini(&f->members[c], f->trainer.plan.n_buckets);
-    egc_gate_free(f->news);
+        member_fini(&f->members[c], f->trainer.partition.n_buckets);
+    egc_semaphore_free(f->news);
     egc_free(f->members);
     egc_free(f->sample);
     egc_free(f->idle);
     egc_free(f->uploads);
     egc_downlink_fini(&f->downlink);
-    egc_clients_fini(&f->clients);
+    egc_federated_model_fini(&f->clients);
     egc_trainer_fini(&f->trainer);
 }
 
-static egc_status federation_init(egc_federation *f, egc_error *err)
+static egc_status federation_init(egc_federated *f, egc_error *err)
 {
     size_t n = f->trainer.n_workers;
     f->members = egc_calloc(n, sizeof *f->members);
     f->sample = egc_calloc(n, sizeof *f->sample);
     f->idle = egc_calloc(n, sizeof *f->idle);
     f->uploads = egc_calloc(n, sizeof *f->uploads);
-    f->news = egc_gate_new(0);
-    f->server = egc_trainer_stream(&f->trainer, egc_federation_server(f), EGC_STREAM_COMPUTE);
+    f->news = egc_semaphore_new(0);
+    f->server = egc_trainer_stream(&f->trainer, egc_federated_server_rank(f), EGC_STREAM_COMPUTE);
     if (!f->members || !f->sample || !f->idle || !f->uploads || !f->news)
         return egc_fail_memory(err, n * sizeof *f->members);
-    egc_status status = egc_clients_init(&f->clients, &f->trainer, &f->params->clients, err);
+    egc_status status =
+        egc_federated_model_init(&f->clients, &f->trainer, &f->params->clients, err);
     if (!status)
         status = egc_downlink_init(&f->downlink, &f->trainer,
                                    f->params->downlink == EGC_DOWNLINK_COMPRESSED,
@@ -102,48 +103,49 @@ static egc_status federation_init(egc_federation *f, egc_error *err)
     for (size_t c = 0; c < n && !status; c++)
         status = member_init(f, c, err);
     return status ? status
-                  : egc_world_spawn(f->trainer.world, egc_federation_server(f), "server",
-                                    egc_federation_lead, f, err);
+                  : egc_actor_spawn(f->trainer.world, egc_federated_server_rank(f), "server",
+                                    egc_federated_server_run, f, err);
 }
 
-static egc_status run_federated(const egc_training_config *config, const egc_training_sink *sink,
-                                egc_training_summary *out, egc_error *err)
+static egc_status run_federated(const egc_train_config *config, const egc_train_sink *sink,
+                                egc_train_summary *out, egc_error *err)
 {
-    egc_federation f = {.params = config->algorithm_params};
+    egc_federated f = {.params = config->algorithm_params};
     egc_status status = egc_trainer_init(&f.trainer, config, sink, out, err);
     if (!status)
         status = federation_init(&f, err);
     if (!status)
         status = egc_trainer_simulate(&f.trainer, err);
     if (status && f.trainer.world)
-        egc_report_end(&f.trainer.report);
+        egc_reporter_end(&f.trainer.reporter);
     federation_fini(&f);
     return status;
 }
 
 /* ---- what can be known before --------------------------------------------------------------- */
 
-static egc_status check_method(const egc_training_config *config, egc_error *err)
+static egc_status check_method(const egc_train_config *config, egc_error *err)
 {
     const egc_method *method = &config->method;
-    const egc_memory_type *memory = egc_memory_types()[method->options.memory];
-    const egc_federated *params = config->algorithm_params;
-    if (memory->accumulates)
+    const egc_error_feedback_type *error_feedback =
+        egc_error_feedback_types()[method->options.error_feedback];
+    const egc_federated_params *params = config->algorithm_params;
+    if (error_feedback->accumulates)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "method: memory = \"%s\" needs a message of every worker at every step, "
                         "which algorithm federated has not",
-                        memory->name);
+                        error_feedback->name);
     if (method->options.residual_lr == EGC_RESIDUAL_LR_RESCALE)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "method: residual_lr = \"rescale\" is for gradients; what clients of "
                         "algorithm federated send has its learning rate in it");
-    return params->downlink == EGC_DOWNLINK_COMPRESSED ? egc_difference_check(method, err) : EGC_OK;
+    return params->downlink == EGC_DOWNLINK_COMPRESSED ? egc_delta_check(method, err) : EGC_OK;
 }
 
-static egc_status check(const egc_training_config *config, egc_error *err)
+static egc_status check(const egc_train_config *config, egc_error *err)
 {
-    const egc_federated *params = config->algorithm_params;
-    const egc_clients_options *clients = &params->clients;
+    const egc_federated_params *params = config->algorithm_params;
+    const egc_federated_model_options *clients = &params->clients;
     if (clients->local_epochs && clients->local_steps)
         return egc_fail(err, EGC_ERROR_RANGE,
                         "algorithm: local_epochs and local_steps exclude each other, got %lld "
@@ -166,7 +168,7 @@ static egc_status check(const egc_training_config *config, egc_error *err)
     return status ? status : check_method(config, err);
 }
 
-static size_t servers(const egc_training_config *config)
+static size_t servers(const egc_train_config *config)
 {
     (void)config;
     return 1;
@@ -177,36 +179,36 @@ static const char *const weightings[] = {"examples", "equal", NULL};
 static const char *const places[] = {"local", "rounds", NULL};
 
 static const egc_param params[] = {
-    EGC_PARAM(egc_federated, participation, REAL, "participation",
+    EGC_PARAM(egc_federated_params, participation, REAL, "participation",
               "share of the clients that is sampled in a round, at least one client", .def = 1,
               .min = 0, .max = 1, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM(
-        egc_federated, clients.local_epochs, INT, "local_epochs",
+        egc_federated_params, clients.local_epochs, INT, "local_epochs",
         "passes of a client over its own examples in a round; 1 when local_steps is not given",
         .def = 0, .min = 0, .max = 1e6),
-    EGC_PARAM(egc_federated, clients.local_steps, INT, "local_steps",
+    EGC_PARAM(egc_federated_params, clients.local_steps, INT, "local_steps",
               "steps of a client in a round, in place of local_epochs", .def = 0, .min = 0,
               .max = 1e9),
     EGC_PARAM(
-        egc_federated, clients.momentum, CHOICE, "momentum",
+        egc_federated_params, clients.momentum, CHOICE, "momentum",
         "where it acts: in a client's steps, from 0 in each round; or from round to round, in "
         "the method's memory or at the server",
-        .def = EGC_MOMENTUM_LOCAL, .choices = places),
-    EGC_PARAM(egc_federated, downlink, CHOICE, "downlink",
+        .def = EGC_FEDERATED_MOMENTUM_LOCAL, .choices = places),
+    EGC_PARAM(egc_federated_params, downlink, CHOICE, "downlink",
               "what the server sends: its model, or what has changed in it, compressed by the "
               "method",
               .def = EGC_DOWNLINK_DENSE, .choices = downlinks),
-    EGC_PARAM(egc_federated, clients.server_lr, REAL, "server_lr",
+    EGC_PARAM(egc_federated_params, clients.server_lr, REAL, "server_lr",
               "what the mean of the clients' differences is multiplied by", .def = 1, .min = 0,
               .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX),
-    EGC_PARAM(egc_federated, clients.weighting, CHOICE, "weighting",
+    EGC_PARAM(egc_federated_params, clients.weighting, CHOICE, "weighting",
               "weight of a client in the mean: its examples (where the workload does not say them "
               "all are equal), or equal",
-              .def = EGC_WEIGHTING_EXAMPLES, .choices = weightings),
-    EGC_PARAM(egc_federated, over_selection, REAL, "over_selection",
+              .def = EGC_FEDERATED_WEIGHTING_EXAMPLES, .choices = weightings),
+    EGC_PARAM(egc_federated_params, over_selection, REAL, "over_selection",
               "so many times as many clients are sampled, and the first to answer count", .def = 1,
               .min = 1, .max = 1e6),
-    EGC_PARAM(egc_federated, deadline_s, REAL, "deadline",
+    EGC_PARAM(egc_federated_params, deadline_s, REAL, "deadline",
               "time after which a round is over, however many have answered",
               .quantity = EGC_QUANTITY_TIME, .def = INFINITY, .min = 0, .max = INFINITY,
               .flags = EGC_PARAM_OPEN_MIN),
@@ -219,7 +221,7 @@ const egc_algorithm_type egc_algorithm_federated = {
     .reference = "McMahan et al. 2017, arXiv 1602.05629; deadline and over-selection: Bonawitz et "
                  "al. 2019, arXiv 1902.01046; the differences compressed: our reading of EGC-FL",
     .params = params,
-    .params_size = sizeof(egc_federated),
+    .params_size = sizeof(egc_federated_params),
     .servers = servers,
     .check = check,
     .run = run_federated,

@@ -8,65 +8,65 @@
 
 typedef enum egc_downlink_kind { EGC_DOWNLINK_DENSE, EGC_DOWNLINK_COMPRESSED } egc_downlink_kind;
 
-typedef struct egc_federated {
+typedef struct egc_federated_params {
     double participation;
     double over_selection;
     double deadline_s;
     int downlink; /* egc_downlink_kind */
-    egc_clients_options clients;
-} egc_federated;
+    egc_federated_model_options clients;
+} egc_federated_params;
 
 /* A client, and what the server knows of it. */
-typedef struct egc_member {
-    struct egc_federation *federation;
+typedef struct egc_federated_client {
+    struct egc_federated *federation;
     size_t number;
     egc_stream compute, communication;
-    egc_gate *client_begins, *server_begins; /* one signal a round that it is sampled in */
-    bool busy;                               /* from being sampled until its upload is through */
-    uint64_t round;                          /* that it was last sampled in */
-    bool has_view;                           /* since then */
-    bool arrived;                            /* its upload counts */
-    egc_buf download;                        /* what it is sent */
-    double unpack_s;                         /* device time of taking that in */
-    egc_buf model;                           /* what it received */
-    egc_buf *uploaded;                       /* what the server received: of each bucket */
-    egc_request **sends, **receives;         /* of each bucket */
-} egc_member;
+    egc_semaphore *client_begins, *server_begins; /* one signal a round that it is sampled in */
+    bool busy;                       /* from being sampled until its upload is through */
+    uint64_t round;                  /* that it was last sampled in */
+    bool has_view;                   /* since then */
+    bool arrived;                    /* its upload counts */
+    egc_buf download;                /* what it is sent */
+    double unpack_s;                 /* device time of taking that in */
+    egc_buf model;                   /* what it received */
+    egc_buf *uploaded;               /* what the server received: of each bucket */
+    egc_request **sends, **receives; /* of each bucket */
+} egc_federated_client;
 
-typedef struct egc_federation {
-    const egc_federated *params;
+typedef struct egc_federated {
+    const egc_federated_params *params;
     egc_trainer trainer;
     egc_stream server;
-    egc_clients clients;
+    egc_federated_model clients;
     egc_downlink downlink;
-    egc_member *members;
+    egc_federated_client *members;
     size_t *sample, n_sampled; /* of the round under way, in the order of their numbers */
     size_t *idle;              /* to draw from */
-    egc_upload *uploads;
+    egc_federated_upload *uploads;
     size_t n_wanted, n_arrived;
-    double began_s; /* when those sampled were known */
-    bool open;      /* uploads count still */
-    egc_gate *news; /* an upload came through */
-} egc_federation;
+    double began_s;      /* when those sampled were known */
+    bool open;           /* uploads count still */
+    egc_semaphore *news; /* an upload came through */
+} egc_federated;
 
-static inline int egc_federation_server(const egc_federation *f)
+static inline int egc_federated_server_rank(const egc_federated *f)
 {
     return (int)f->trainer.n_workers;
 }
 
-static inline egc_transport *egc_federation_transport(egc_federation *f, int rank)
+static inline egc_transport *egc_federated_transport(egc_federated *f, int rank)
 {
     return egc_world_transport(f->trainer.world, rank, 0);
 }
 
 /* Occupies a rank's device in a round, and adds to *total for how long that was. IO of the sink. */
-egc_status egc_federation_work(const egc_stream *stream, const char *name, uint64_t round,
-                               double seconds, double *total, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_client_work(const egc_stream *stream, const char *name, uint64_t round,
+                                     double seconds, double *total, egc_error *err) EGC_MUST_CHECK;
 
 /* What actors do: a client on its host (arg: its member), what serves it at the server (likewise),
  * and the server (arg: the federation), which ends them all. */
-egc_status egc_federation_client(void *arg, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_federation_serve(void *arg, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_federation_lead(void *arg, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_client_run(void *arg, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_client_serve(void *arg, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_server_run(void *arg, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -11,20 +11,21 @@
 /* ---- life ----------------------------------------------------------------------------------- */
 
 /* In "local" the memory's momentum is 0 unless the method sets its own. */
-static double memory_momentum(const egc_trainer *trainer, const egc_clients_options *options)
+static double memory_momentum(const egc_trainer *trainer,
+                              const egc_federated_model_options *options)
 {
     double own = trainer->config->method.options.momentum;
-    if (options->momentum == EGC_MOMENTUM_ROUNDS)
+    if (options->momentum == EGC_FEDERATED_MOMENTUM_ROUNDS)
         return trainer->momentum;
     return isnan(own) ? 0 : own;
 }
 
-static egc_status allocate(egc_clients *clients, egc_error *err)
+static egc_status allocate(egc_federated_model *clients, egc_error *err)
 {
     const egc_trainer *trainer = clients->trainer;
     size_t n = trainer->n;
     bool momentum = trainer->workload->optimizer.momentum > 0;
-    bool local = momentum && clients->options->momentum == EGC_MOMENTUM_LOCAL;
+    bool local = momentum && clients->options->momentum == EGC_FEDERATED_MOMENTUM_LOCAL;
     bool at_server = momentum && !local && !egc_method_has_momentum(&trainer->config->method);
     clients->client = egc_calloc(trainer->n_workers, sizeof *clients->client);
     clients->local = egc_calloc(n, sizeof(float));
@@ -40,23 +41,23 @@ static egc_status allocate(egc_clients *clients, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_clients_init(egc_clients *clients, egc_trainer *trainer,
-                            const egc_clients_options *options, egc_error *err)
+egc_status egc_federated_model_init(egc_federated_model *clients, egc_trainer *trainer,
+                                    const egc_federated_model_options *options, egc_error *err)
 {
-    *clients = (egc_clients){
+    *clients = (egc_federated_model){
         .trainer = trainer,
         .options = options,
-        .coder = egc_trainer_coder(trainer, 1),
+        .coder = egc_trainer_coder_config(trainer, 1),
     };
     clients->coder.momentum = memory_momentum(trainer, options);
     egc_status status = allocate(clients, err);
     return status ? status : egc_trainer_parameters(trainer, &clients->parameters, err);
 }
 
-void egc_clients_fini(egc_clients *clients)
+void egc_federated_model_fini(egc_federated_model *clients)
 {
     for (size_t c = 0; clients->client && c < clients->trainer->n_workers; c++) {
-        egc_sender_fini(&clients->client[c].sender);
+        egc_coders_fini(&clients->client[c].sender);
         egc_decoder_free(clients->client[c].decoder);
     }
     egc_free(clients->client);
@@ -70,16 +71,16 @@ void egc_clients_fini(egc_clients *clients)
 
 /* A client's coders, when they are first needed: those of clients that are never sampled are not.
  */
-static egc_status prepare(egc_clients *clients, size_t number, egc_error *err)
+static egc_status prepare(egc_federated_model *clients, size_t number, egc_error *err)
 {
-    egc_client *client = &clients->client[number];
+    egc_federated_model_client *client = &clients->client[number];
     if (client->decoder)
         return EGC_OK;
     egc_status status =
-        egc_sender_init_as(&client->sender, clients->trainer, &clients->coder, number, err);
+        egc_coders_init_as(&client->sender, clients->trainer, &clients->coder, number, err);
     if (status) {
-        egc_sender_fini(&client->sender);
-        client->sender = (egc_sender){0};
+        egc_coders_fini(&client->sender);
+        client->sender = (egc_coders){0};
         return status;
     }
     return egc_decoder_new(&clients->coder, &client->decoder, err);
@@ -87,16 +88,16 @@ static egc_status prepare(egc_clients *clients, size_t number, egc_error *err)
 
 /* ---- a client ------------------------------------------------------------------------------- */
 
-static egc_workload_share share_of(const egc_clients *clients, size_t number)
+static egc_workload_share share_of(const egc_federated_model *clients, size_t number)
 {
     const egc_workload *workload = clients->trainer->workload;
     return workload->type->share ? workload->type->share(workload, number)
                                  : (egc_workload_share){.examples = 1, .steps = 1};
 }
 
-uint64_t egc_clients_local_steps(const egc_clients *clients, size_t number)
+uint64_t egc_federated_model_local_steps(const egc_federated_model *clients, size_t number)
 {
-    const egc_clients_options *options = clients->options;
+    const egc_federated_model_options *options = clients->options;
     if (options->local_steps)
         return (uint64_t)options->local_steps;
     uint64_t epochs = options->local_epochs ? (uint64_t)options->local_epochs : 1;
@@ -104,11 +105,11 @@ uint64_t egc_clients_local_steps(const egc_clients *clients, size_t number)
 }
 
 /* From clients->local on; adds the mean loss to the account. */
-static egc_status take_local_steps(egc_clients *clients, size_t number, egc_error *err)
+static egc_status take_local_steps(egc_federated_model *clients, size_t number, egc_error *err)
 {
     egc_trainer *trainer = clients->trainer;
-    egc_client *client = &clients->client[number];
-    uint64_t steps = egc_clients_local_steps(clients, number);
+    egc_federated_model_client *client = &clients->client[number];
+    uint64_t steps = egc_federated_model_local_steps(clients, number);
     double lr = egc_trainer_lr(trainer, trainer->step), losses = 0, loss;
     if (clients->velocity)
         memset(clients->velocity, 0, trainer->n * sizeof(float));
@@ -125,8 +126,8 @@ static egc_status take_local_steps(egc_clients *clients, size_t number, egc_erro
     return EGC_OK;
 }
 
-egc_status egc_clients_train(egc_clients *clients, size_t number, const float *start,
-                             egc_error *err)
+egc_status egc_federated_model_train(egc_federated_model *clients, size_t number,
+                                     const float *start, egc_error *err)
 {
     egc_trainer *trainer = clients->trainer;
     float *difference = clients->gradient;
@@ -136,31 +137,32 @@ egc_status egc_clients_train(egc_clients *clients, size_t number, const float *s
         status = take_local_steps(clients, number, err);
     for (size_t i = 0; !status && i < trainer->n; i++)
         difference[i] = start[i] - clients->local[i];
-    egc_sender *sender = &clients->client[number].sender;
+    egc_coders *sender = &clients->client[number].sender;
     if (!status)
-        status = egc_sender_encode(sender, trainer->step, NAN, difference, err);
+        status = egc_coders_encode(sender, trainer->step, NAN, difference, err);
     if (status)
         return egc_error_prefix(err, "round %llu: client %zu", (unsigned long long)trainer->step,
                                 number);
-    egc_sender_count(sender);
+    egc_coders_count(sender);
     return EGC_OK;
 }
 
 /* ---- the server ----------------------------------------------------------------------------- */
 
-static double weight_of(const egc_clients *clients, size_t number)
+static double weight_of(const egc_federated_model *clients, size_t number)
 {
-    return clients->options->weighting == EGC_WEIGHTING_EQUAL ? 1
-                                                              : share_of(clients, number).examples;
+    return clients->options->weighting == EGC_FEDERATED_WEIGHTING_EQUAL
+               ? 1
+               : share_of(clients, number).examples;
 }
 
 /* Adds what one client sent. */
-static egc_status add_upload(egc_clients *clients, const egc_upload *upload, double weight,
-                             double *decode_s, egc_error *err)
+static egc_status add_upload(egc_federated_model *clients, const egc_federated_upload *upload,
+                             double weight, double *decode_s, egc_error *err)
 {
     egc_trainer *trainer = clients->trainer;
     float *decoded = clients->gradient;
-    for (size_t b = 0; b < trainer->plan.n_buckets; b++) {
+    for (size_t b = 0; b < trainer->partition.n_buckets; b++) {
         double seconds;
         egc_status status =
             egc_trainer_decode(trainer, clients->client[upload->client].decoder, trainer->step, b,
@@ -175,7 +177,7 @@ static egc_status add_upload(egc_clients *clients, const egc_upload *upload, dou
 }
 
 /* x <- x - server_lr d, with the server's momentum on d where it has one. */
-static void move_server(egc_clients *clients)
+static void move_server(egc_federated_model *clients)
 {
     const egc_trainer *trainer = clients->trainer;
     float *velocity = clients->server_velocity, *x = clients->parameters;
@@ -189,8 +191,9 @@ static void move_server(egc_clients *clients)
     }
 }
 
-egc_status egc_clients_apply(egc_clients *clients, const egc_upload *uploads, size_t n_uploads,
-                             double *decode_s, egc_error *err)
+egc_status egc_federated_model_apply(egc_federated_model *clients,
+                                     const egc_federated_upload *uploads, size_t n_uploads,
+                                     double *decode_s, egc_error *err)
 {
     double total = 0;
     *decode_s = 0;

@@ -21,56 +21,64 @@
 
 #include "train/core/trainer.h"
 
-typedef enum egc_weighting { EGC_WEIGHTING_EXAMPLES, EGC_WEIGHTING_EQUAL } egc_weighting;
-typedef enum egc_momentum_place { EGC_MOMENTUM_LOCAL, EGC_MOMENTUM_ROUNDS } egc_momentum_place;
+typedef enum egc_federated_weighting {
+    EGC_FEDERATED_WEIGHTING_EXAMPLES,
+    EGC_FEDERATED_WEIGHTING_EQUAL
+} egc_federated_weighting;
+typedef enum egc_federated_momentum {
+    EGC_FEDERATED_MOMENTUM_LOCAL,
+    EGC_FEDERATED_MOMENTUM_ROUNDS
+} egc_federated_momentum;
 
 /* How they learn. */
-typedef struct egc_clients_options {
+typedef struct egc_federated_model_options {
     int64_t local_epochs, local_steps; /* one of them 0; both: one epoch */
     double server_lr;
-    int weighting; /* egc_weighting */
-    int momentum;  /* egc_momentum_place */
-} egc_clients_options;
+    int weighting; /* egc_federated_weighting */
+    int momentum;  /* egc_federated_momentum */
+} egc_federated_model_options;
 
-typedef struct egc_client {
-    egc_sender sender;    /* its messages; zeroed until it is first sampled */
+typedef struct egc_federated_model_client {
+    egc_coders sender;    /* its messages; zeroed until it is first sampled */
     egc_decoder *decoder; /* the server's, of its messages: it knows how dense they are */
     uint64_t steps;       /* local ones so far: how far it came in its own data */
-} egc_client;
+} egc_federated_model_client;
 
-typedef struct egc_clients {
+typedef struct egc_federated_model {
     egc_trainer *trainer;
-    const egc_clients_options *options;
+    const egc_federated_model_options *options;
     egc_coder_config coder;
-    egc_client *client;
+    egc_federated_model_client *client;
     float *parameters;      /* the server's */
     float *server_velocity; /* NULL where the server applies no momentum */
     float *velocity;        /* of the client in training; NULL where it applies none */
     float *local, *gradient, *average;
-} egc_clients;
+} egc_federated_model;
 
 /* trainer and options are borrowed. Zeroed or failed, it can be given to _fini. MEMORY. */
-egc_status egc_clients_init(egc_clients *clients, egc_trainer *trainer,
-                            const egc_clients_options *options, egc_error *err) EGC_MUST_CHECK;
-void egc_clients_fini(egc_clients *clients);
+egc_status egc_federated_model_init(egc_federated_model *clients, egc_trainer *trainer,
+                                    const egc_federated_model_options *options,
+                                    egc_error *err) EGC_MUST_CHECK;
+void egc_federated_model_fini(egc_federated_model *clients);
 
 /* How many steps a client takes in a round. */
-uint64_t egc_clients_local_steps(const egc_clients *clients, size_t number);
+uint64_t egc_federated_model_local_steps(const egc_federated_model *clients, size_t number);
 
 /* Trains a client from `start` (n floats): its messages are in its sender, and in the account.
  * NONFINITE, MEMORY. */
-egc_status egc_clients_train(egc_clients *clients, size_t number, const float *start,
-                             egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_model_train(egc_federated_model *clients, size_t number,
+                                     const float *start, egc_error *err) EGC_MUST_CHECK;
 
 /* What came from a client: the message of each bucket. */
-typedef struct egc_upload {
+typedef struct egc_federated_upload {
     size_t client;
     const egc_buf *messages;
-} egc_upload;
+} egc_federated_upload;
 
 /* Moves the server's parameters by the mean of what came, and says how much device time decoding
  * stands for. The order of uploads is that of the sum. n_uploads may be 0. */
-egc_status egc_clients_apply(egc_clients *clients, const egc_upload *uploads, size_t n_uploads,
-                             double *decode_s, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_model_apply(egc_federated_model *clients,
+                                     const egc_federated_upload *uploads, size_t n_uploads,
+                                     double *decode_s, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -18,9 +18,9 @@ static size_t share_of(double share, size_t n)
 }
 
 /* Draws from those that have nothing to do; when there are none, waits for one. */
-static void sample(egc_federation *f)
+static void sample(egc_federated *f)
 {
-    const egc_federated *params = f->params;
+    const egc_federated_params *params = f->params;
     size_t n = f->trainer.n_workers, n_idle = 0;
     for (;;) {
         for (size_t c = 0; c < n; c++)
@@ -28,10 +28,10 @@ static void sample(egc_federation *f)
                 f->idle[n_idle++] = c;
         if (n_idle)
             break;
-        egc_gate_wait(f->news);
+        egc_semaphore_wait(f->news);
     }
-    uint64_t state =
-        egc_seed_derive((uint64_t)f->trainer.config->options.seed, SEED_SAMPLE, f->trainer.step);
+    uint64_t state = egc_rng_derive_seed((uint64_t)f->trainer.config->options.seed, SEED_SAMPLE,
+                                         f->trainer.step);
     const gsl_rng rng = {egc_rng_splitmix64, &state};
     size_t wanted = share_of(params->participation, n);
     size_t more = (size_t)ceil(params->over_selection * (double)wanted);
@@ -41,7 +41,7 @@ static void sample(egc_federation *f)
 }
 
 /* What a sampled client will get and send is made at once. */
-static egc_status prepare(egc_federation *f, egc_member *m, egc_error *err)
+static egc_status prepare(egc_federated *f, egc_federated_client *m, egc_error *err)
 {
     const float *parameters = f->clients.parameters;
     uint64_t round = f->trainer.step;
@@ -49,91 +49,92 @@ static egc_status prepare(egc_federation *f, egc_member *m, egc_error *err)
     egc_status status =
         egc_downlink_write(&f->downlink, parameters, behind, &m->download, &m->unpack_s, err);
     if (!status)
-        status = egc_clients_train(&f->clients, m->number,
-                                   egc_downlink_view(&f->downlink, parameters), err);
+        status = egc_federated_model_train(&f->clients, m->number,
+                                           egc_downlink_view(&f->downlink, parameters), err);
     m->round = round;
     m->busy = m->has_view = true;
     m->arrived = false;
     return status;
 }
 
-static egc_status choose(egc_federation *f, egc_error *err)
+static egc_status choose(egc_federated *f, egc_error *err)
 {
     double start = egc_world_now(f->trainer.world);
     sample(f);
     f->began_s = egc_world_now(f->trainer.world);
-    return egc_stream_tell_wait(&f->server, start, f->trainer.step, err);
+    return egc_stream_log_wait(&f->server, start, f->trainer.step, err);
 }
 
 /* Occupies the server, which all of the round wait for: adds that to *total for each of them. */
-static egc_status work_for_all(egc_federation *f, const char *name, double seconds, double *total,
+static egc_status work_for_all(egc_federated *f, const char *name, double seconds, double *total,
                                egc_error *err)
 {
     double took = 0;
-    egc_status status = egc_federation_work(&f->server, name, f->trainer.step, seconds, &took, err);
+    egc_status status =
+        egc_federated_client_work(&f->server, name, f->trainer.step, seconds, &took, err);
     *total += took * (double)f->n_sampled;
     return status;
 }
 
-static egc_status begin_round(egc_federation *f, egc_error *err)
+static egc_status begin_round(egc_federated *f, egc_error *err)
 {
     egc_status status = choose(f, err);
     if (status)
         return status;
     f->n_arrived = 0;
     f->open = true;
-    f->trainer.tally.participants = f->trainer.learnt.n_workers = f->n_sampled;
+    f->trainer.times.participants = f->trainer.learnt.n_workers = f->n_sampled;
     status = egc_downlink_advance(&f->downlink, f->clients.parameters, err);
     for (size_t i = 0; i < f->n_sampled && !status; i++)
         status = prepare(f, &f->members[f->sample[i]], err);
     if (!status)
         status =
-            work_for_all(f, "compress", f->downlink.encode_s, &f->trainer.tally.compress_s, err);
+            work_for_all(f, "compress", f->downlink.encode_s, &f->trainer.times.compress_s, err);
     for (size_t i = 0; i < f->n_sampled && !status; i++) {
-        egc_gate_signal(f->members[f->sample[i]].server_begins);
-        egc_gate_signal(f->members[f->sample[i]].client_begins);
+        egc_semaphore_signal(f->members[f->sample[i]].server_begins);
+        egc_semaphore_signal(f->members[f->sample[i]].client_begins);
     }
     return status;
 }
 
-static egc_status wait_for_uploads(egc_federation *f, egc_error *err)
+static egc_status wait_for_uploads(egc_federated *f, egc_error *err)
 {
     double start = egc_world_now(f->trainer.world);
     double end = f->began_s + f->params->deadline_s;
     while (f->n_arrived < f->n_wanted) {
         double left = end - egc_world_now(f->trainer.world);
-        if (left <= 0 || !egc_gate_wait_for(f->news, left))
+        if (left <= 0 || !egc_semaphore_wait_for(f->news, left))
             break;
     }
     f->open = false;
-    return egc_stream_tell_wait(&f->server, start, f->trainer.step, err);
+    return egc_stream_log_wait(&f->server, start, f->trainer.step, err);
 }
 
-static egc_status end_round(egc_federation *f, egc_error *err)
+static egc_status end_round(egc_federated *f, egc_error *err)
 {
     size_t n = 0;
     double decode_s;
     for (size_t i = 0; i < f->n_sampled; i++) {
-        const egc_member *m = &f->members[f->sample[i]];
+        const egc_federated_client *m = &f->members[f->sample[i]];
         if (m->arrived)
-            f->uploads[n++] = (egc_upload){.client = m->number, .messages = m->uploaded};
+            f->uploads[n++] = (egc_federated_upload){.client = m->number, .messages = m->uploaded};
     }
-    egc_tally *tally = &f->trainer.tally;
+    egc_step_times *times = &f->trainer.times;
     const egc_timeline_event update = {.name = "update", .step = f->trainer.step};
-    egc_status status = egc_clients_apply(&f->clients, f->uploads, n, &decode_s, err);
+    egc_status status = egc_federated_model_apply(&f->clients, f->uploads, n, &decode_s, err);
     if (!status)
-        status = work_for_all(f, "decompress", decode_s, &tally->decompress_s, err);
+        status = work_for_all(f, "decompress", decode_s, &times->decompress_s, err);
     if (!status)
-        status = egc_stream_tell(&f->server, egc_world_now(f->trainer.world), &update, err);
+        status = egc_stream_log_event(&f->server, egc_world_now(f->trainer.world), &update, err);
     if (status)
         return status;
-    tally->exposed_comm_s = tally->comm_s;
+    times->exposed_comm_s = times->comm_s;
     return egc_trainer_end_step(&f->trainer, f->clients.parameters, err);
 }
 
-egc_status egc_federation_lead(void *arg, egc_error *err)
+egc_status egc_federated_server_run(void *arg, egc_error *err)
 {
-    egc_federation *f = arg;
+    egc_federated *f = arg;
     egc_status status = EGC_OK;
     uint64_t rounds = (uint64_t)f->trainer.config->options.steps;
     while (f->trainer.step < rounds && !status) {
@@ -143,8 +144,8 @@ egc_status egc_federation_lead(void *arg, egc_error *err)
         if (!status)
             status = end_round(f, err);
     }
-    egc_report_end(&f->trainer.report);
+    egc_reporter_end(&f->trainer.reporter);
     if (!status)
-        egc_world_end(f->trainer.world); /* those that are late are waited for no more */
+        egc_actor_end_all(f->trainer.world); /* those that are late are waited for no more */
     return status;
 }

@@ -17,7 +17,7 @@
 #include "train/gossip/model.h"
 
 typedef struct gossip {
-    int graph; /* egc_gossip_graph */
+    int graph; /* egc_gossip_graph_kind */
     double gamma;
 } gossip;
 
@@ -26,15 +26,15 @@ typedef struct worker {
     size_t rank;
     egc_transport *transport;
     egc_stream compute, communication;
-    egc_neighbours neighbours;
+    egc_gossip_graph_neighbours neighbours;
     egc_request **sends, **receives; /* of each neighbour and bucket */
     egc_buf *received;
-    egc_peers_step *sending; /* whose messages may still be on their way; NULL: none */
+    egc_gossip_model_step *sending; /* whose messages may still be on their way; NULL: none */
 } worker;
 
 typedef struct group {
     egc_trainer trainer;
-    egc_peers peers;
+    egc_gossip_model peers;
     worker *workers;
 } group;
 
@@ -42,28 +42,28 @@ typedef struct group {
 
 static size_t n_messages(const worker *w)
 {
-    return w->neighbours.degree * w->group->trainer.plan.n_buckets;
+    return w->neighbours.degree * w->group->trainer.partition.n_buckets;
 }
 
 static egc_status post_receives(worker *w, egc_error *err)
 {
-    size_t n_buckets = w->group->trainer.plan.n_buckets;
+    size_t n_buckets = w->group->trainer.partition.n_buckets;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n_messages(w) && !status; i++)
-        status = egc_irecv(w->transport, (int)w->neighbours.from[i / n_buckets], &w->received[i],
-                           &w->receives[i], err);
+        status = egc_transport_irecv(w->transport, (int)w->neighbours.from[i / n_buckets],
+                                     &w->received[i], &w->receives[i], err);
     return status;
 }
 
-static egc_status send(worker *w, egc_peers_step *step, egc_error *err)
+static egc_status send(worker *w, egc_gossip_model_step *step, egc_error *err)
 {
-    const egc_peers *peers = &w->group->peers;
-    size_t n_buckets = w->group->trainer.plan.n_buckets;
+    const egc_gossip_model *peers = &w->group->peers;
+    size_t n_buckets = w->group->trainer.partition.n_buckets;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n_messages(w) && !status; i++) {
-        const egc_buf *message = egc_peers_message(peers, step, w->rank, i % n_buckets);
-        status = egc_isend(w->transport, (int)w->neighbours.to[i / n_buckets], message->data,
-                           message->len, &w->sends[i], err);
+        const egc_buf *message = egc_gossip_model_message(peers, step, w->rank, i % n_buckets);
+        status = egc_transport_isend(w->transport, (int)w->neighbours.to[i / n_buckets],
+                                     message->data, message->len, &w->sends[i], err);
     }
     w->sending = step;
     return status;
@@ -74,10 +74,10 @@ static egc_status finish_sending(worker *w, egc_error *err)
     if (!w->sending)
         return EGC_OK;
     double start = egc_world_now(w->group->trainer.world);
-    egc_status status = egc_wait_all(w->transport, w->sends, n_messages(w), err);
+    egc_status status = egc_transport_wait_all(w->transport, w->sends, n_messages(w), err);
     if (!status)
-        status = egc_stream_tell_wait(&w->communication, start, w->sending->step, err);
-    egc_peers_release(&w->group->peers, w->sending);
+        status = egc_stream_log_wait(&w->communication, start, w->sending->step, err);
+    egc_gossip_model_release(&w->group->peers, w->sending);
     w->sending = NULL;
     return status;
 }
@@ -94,18 +94,19 @@ static egc_status work(const worker *w, const char *name, uint64_t step, double 
 
 static egc_status compute(const worker *w, uint64_t step, double *total, egc_error *err)
 {
-    const egc_plan *plan = &w->group->trainer.plan;
+    const egc_partition *partition = &w->group->trainer.partition;
     egc_span when;
     const egc_timeline_event events[] = {{.name = "forward", .step = step},
                                          {.name = "backward", .step = step}};
-    egc_status status = egc_stream_work_both(&w->compute, plan->forward_s + plan->backward_s,
-                                             plan->forward_s, events, &when, err);
+    egc_status status =
+        egc_stream_work_both(&w->compute, partition->forward_s + partition->backward_s,
+                             partition->forward_s, events, &when, err);
     *total = when.end_s - when.start_s;
     return status;
 }
 
 /* Its own message is known without decoding; those of its neighbours are taken in. */
-static double decode_s(const worker *w, const egc_peers_step *step)
+static double decode_s(const worker *w, const egc_gossip_model_step *step)
 {
     double seconds = 0;
     for (size_t i = 0; i < w->neighbours.degree; i++)
@@ -114,7 +115,7 @@ static double decode_s(const worker *w, const egc_peers_step *step)
 }
 
 /* With all neighbours at once, from start_s to now. */
-static egc_status tell_exchange(const worker *w, const egc_peers_step *step, double start_s,
+static egc_status tell_exchange(const worker *w, const egc_gossip_model_step *step, double start_s,
                                 egc_error *err)
 {
     const group *g = w->group;
@@ -122,49 +123,49 @@ static egc_status tell_exchange(const worker *w, const egc_peers_step *step, dou
                                 .step = step->step,
                                 .peers = w->neighbours.to,
                                 .n_peers = w->neighbours.degree};
-    for (size_t b = 0; b < g->trainer.plan.n_buckets; b++)
-        event.bytes += (double)egc_peers_message(&g->peers, step, w->rank, b)->len;
-    return egc_stream_tell(&w->communication, start_s, &event, err);
+    for (size_t b = 0; b < g->trainer.partition.n_buckets; b++)
+        event.bytes += (double)egc_gossip_model_message(&g->peers, step, w->rank, b)->len;
+    return egc_stream_log_event(&w->communication, start_s, &event, err);
 }
 
-static egc_status exchange(worker *w, egc_peers_step *step, egc_error *err)
+static egc_status exchange(worker *w, egc_gossip_model_step *step, egc_error *err)
 {
     egc_world *world = w->group->trainer.world;
     double start = egc_world_now(world), recv_bytes = w->transport->recv_bytes;
     egc_status status = send(w, step, err);
     if (!status)
-        status = egc_wait_all(w->transport, w->receives, n_messages(w), err);
-    step->tally.comm_s += egc_world_now(world) - start;
-    step->tally.exposed_comm_s += egc_world_now(world) - start;
-    step->tally.recv_bytes += w->transport->recv_bytes - recv_bytes;
+        status = egc_transport_wait_all(w->transport, w->receives, n_messages(w), err);
+    step->times.comm_s += egc_world_now(world) - start;
+    step->times.exposed_comm_s += egc_world_now(world) - start;
+    step->times.recv_bytes += w->transport->recv_bytes - recv_bytes;
     return status ? status : tell_exchange(w, step, start, err);
 }
 
 static egc_status take_step(worker *w, uint64_t number, egc_error *err)
 {
     group *g = w->group;
-    egc_peers_step *step;
+    egc_gossip_model_step *step;
     double start = egc_world_now(g->trainer.world), computed_s = 0;
-    egc_world_begin_step(g->trainer.world, (int)w->rank, number);
+    egc_actor_begin_step(g->trainer.world, (int)w->rank, number);
     egc_status status = post_receives(w, err);
     if (!status)
         status = compute(w, number, &computed_s, err);
     if (!status)
-        status = egc_peers_begin(&g->peers, number, &step, err);
+        status = egc_gossip_model_begin(&g->peers, number, &step, err);
     if (status)
         return status;
-    step->tally.compute_s += computed_s;
-    status = work(w, "compress", number, step->encode_s[w->rank], &step->tally.compress_s, err);
+    step->times.compute_s += computed_s;
+    status = work(w, "compress", number, step->encode_s[w->rank], &step->times.compress_s, err);
     if (!status)
         status = finish_sending(w, err);
     if (!status)
         status = exchange(w, step, err);
     if (!status)
-        status = work(w, "decompress", number, decode_s(w, step), &step->tally.decompress_s, err);
+        status = work(w, "decompress", number, decode_s(w, step), &step->times.decompress_s, err);
     if (status)
         return status;
-    step->tally.step_s += egc_world_now(g->trainer.world) - start;
-    return egc_peers_finish(&g->peers, step, err);
+    step->times.step_s += egc_world_now(g->trainer.world) - start;
+    return egc_gossip_model_finish(&g->peers, step, err);
 }
 
 static egc_status worker_main(void *arg, egc_error *err)
@@ -179,7 +180,7 @@ static egc_status worker_main(void *arg, egc_error *err)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static egc_status worker_init(group *g, size_t rank, egc_gossip_graph graph, egc_error *err)
+static egc_status worker_init(group *g, size_t rank, egc_gossip_graph_kind graph, egc_error *err)
 {
     worker *w = &g->workers[rank];
     *w = (worker){
@@ -188,7 +189,7 @@ static egc_status worker_init(group *g, size_t rank, egc_gossip_graph graph, egc
         .transport = egc_world_transport(g->trainer.world, (int)rank, 0),
         .compute = egc_trainer_stream(&g->trainer, (int)rank, EGC_STREAM_COMPUTE),
         .communication = egc_trainer_stream(&g->trainer, (int)rank, EGC_STREAM_COMMUNICATION),
-        .neighbours = egc_neighbours_of(graph, g->trainer.n_workers, rank),
+        .neighbours = egc_gossip_graph_of(graph, g->trainer.n_workers, rank),
     };
     size_t n = n_messages(w) + 1; /* alone it has none */
     w->sends = egc_calloc(n, sizeof *w->sends);
@@ -198,7 +199,7 @@ static egc_status worker_init(group *g, size_t rank, egc_gossip_graph graph, egc
         return egc_fail_memory(err, n * sizeof *w->received);
     char name[64];
     snprintf(name, sizeof name, "worker %zu", rank);
-    return egc_world_spawn(g->trainer.world, (int)rank, name, worker_main, w, err);
+    return egc_actor_spawn(g->trainer.world, (int)rank, name, worker_main, w, err);
 }
 
 static void worker_fini(worker *w)
@@ -215,25 +216,25 @@ static void group_fini(group *g)
     for (size_t rank = 0; g->workers && rank < g->trainer.n_workers; rank++)
         worker_fini(&g->workers[rank]);
     egc_free(g->workers);
-    egc_peers_fini(&g->peers);
+    egc_gossip_model_fini(&g->peers);
     egc_trainer_fini(&g->trainer);
 }
 
 static egc_status group_init(group *g, const gossip *params, egc_error *err)
 {
     size_t n = g->trainer.n_workers;
-    egc_gossip_graph graph = (egc_gossip_graph)params->graph;
+    egc_gossip_graph_kind graph = (egc_gossip_graph_kind)params->graph;
     g->workers = egc_calloc(n, sizeof *g->workers);
     if (!g->workers)
         return egc_fail_memory(err, n * sizeof *g->workers);
-    egc_status status = egc_peers_init(&g->peers, &g->trainer, graph, params->gamma, err);
+    egc_status status = egc_gossip_model_init(&g->peers, &g->trainer, graph, params->gamma, err);
     for (size_t rank = 0; rank < n && !status; rank++)
         status = worker_init(g, rank, graph, err);
     return status;
 }
 
-static egc_status run_gossip(const egc_training_config *config, const egc_training_sink *sink,
-                             egc_training_summary *out, egc_error *err)
+static egc_status run_gossip(const egc_train_config *config, const egc_train_sink *sink,
+                             egc_train_summary *out, egc_error *err)
 {
     group g = {0};
     egc_status status = egc_trainer_init(&g.trainer, config, sink, out, err);
@@ -242,7 +243,7 @@ static egc_status run_gossip(const egc_training_config *config, const egc_traini
     if (!status)
         status = egc_trainer_simulate(&g.trainer, err);
     if (g.trainer.world)
-        egc_report_end(&g.trainer.report);
+        egc_reporter_end(&g.trainer.reporter);
     group_fini(&g);
     return status;
 }
@@ -254,14 +255,15 @@ static egc_status run_gossip(const egc_training_config *config, const egc_traini
 static egc_status check_memory(const egc_method *method, egc_error *err)
 {
     static const char *const idle[] = {"nesterov", "low_pass", "residual_decay", "residual_lr"};
-    const egc_memory_type *memory = egc_memory_types()[method->options.memory];
-    if (memory->has_residual && !memory->in_place)
+    const egc_error_feedback_type *error_feedback =
+        egc_error_feedback_types()[method->options.error_feedback];
+    if (error_feedback->has_residual && !error_feedback->in_place)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "method: algorithm gossip keeps what is not sent in the difference to what "
                         "neighbours know; memory must be none, residual or momentum, got %s",
-                        memory->name);
+                        error_feedback->name);
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-        if (egc_param_changed(egc_params_find(egc_method_option_params, idle[i]), &method->options))
+        if (egc_param_changed(egc_param_find(egc_method_option_params, idle[i]), &method->options))
             return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                             "method: algorithm gossip keeps what is not sent in the difference to "
                             "what neighbours know, where %s has nothing to act on; leave it out",
@@ -269,26 +271,26 @@ static egc_status check_memory(const egc_method *method, egc_error *err)
     return EGC_OK;
 }
 
-static egc_status check(const egc_training_config *config, egc_error *err)
+static egc_status check(const egc_train_config *config, egc_error *err)
 {
     const gossip *params = config->algorithm_params;
     egc_status status = egc_trainer_check(config, err);
     if (!status)
         status = egc_trainer_check_streams(config, err);
     if (!status)
-        status = egc_neighbours_check((egc_gossip_graph)params->graph,
-                                      (size_t)config->options.workers, err);
+        status = egc_gossip_graph_check((egc_gossip_graph_kind)params->graph,
+                                        (size_t)config->options.workers, err);
     if (!status)
         status = check_memory(&config->method, err);
     if (!status)
         status = egc_trainer_check_clip(config, err);
-    return status ? status : egc_difference_check(&config->method, err);
+    return status ? status : egc_delta_check(&config->method, err);
 }
 
 static const egc_param params[] = {
     EGC_PARAM(gossip, graph, CHOICE, "graph",
-              "who talks to whom; exponential: to those 1, 2, 4, ... ahead", .def = EGC_GOSSIP_RING,
-              .choices = egc_gossip_graphs),
+              "who talks to whom; exponential: to those 1, 2, 4, ... ahead",
+              .def = EGC_GOSSIP_GRAPH_RING, .choices = egc_gossip_graph_names),
     EGC_PARAM(
         gossip, gamma, REAL, "gamma",
         "step towards what the neighbours know of each other; 1 with nothing lost, the less is "

@@ -16,27 +16,28 @@
 
 #include "base/error.h"
 
-typedef enum egc_gossip_graph {
-    EGC_GOSSIP_RING,
-    EGC_GOSSIP_TORUS,
-    EGC_GOSSIP_EXPONENTIAL,
-} egc_gossip_graph;
+typedef enum egc_gossip_graph_kind {
+    EGC_GOSSIP_GRAPH_RING,
+    EGC_GOSSIP_GRAPH_TORUS,
+    EGC_GOSSIP_GRAPH_EXPONENTIAL,
+} egc_gossip_graph_kind;
 
-extern const char *const egc_gossip_graphs[]; /* by kind, NULL-terminated */
+extern const char *const egc_gossip_graph_names[]; /* by kind, NULL-terminated */
 
-enum { EGC_NEIGHBOURS_MAX = 32 };
+enum { EGC_GOSSIP_GRAPH_DEGREE_MAX = 32 };
 
 /* The neighbours of one worker. */
-typedef struct egc_neighbours {
+typedef struct egc_gossip_graph_neighbours {
     size_t degree;
-    size_t to[EGC_NEIGHBOURS_MAX];   /* whom it sends to */
-    size_t from[EGC_NEIGHBOURS_MAX]; /* whom it hears */
-} egc_neighbours;
+    size_t to[EGC_GOSSIP_GRAPH_DEGREE_MAX];   /* whom it sends to */
+    size_t from[EGC_GOSSIP_GRAPH_DEGREE_MAX]; /* whom it hears */
+} egc_gossip_graph_neighbours;
 
-egc_neighbours egc_neighbours_of(egc_gossip_graph kind, size_t n_workers, size_t worker);
+egc_gossip_graph_neighbours egc_gossip_graph_of(egc_gossip_graph_kind kind, size_t n_workers,
+                                                size_t worker);
 
 /* RANGE for a torus of one row. */
-egc_status egc_neighbours_check(egc_gossip_graph kind, size_t n_workers,
-                                egc_error *err) EGC_MUST_CHECK;
+egc_status egc_gossip_graph_check(egc_gossip_graph_kind kind, size_t n_workers,
+                                  egc_error *err) EGC_MUST_CHECK;
 
 #endif

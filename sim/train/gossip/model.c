@@ -10,12 +10,12 @@
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static float *of_worker(const egc_peers *peers, float *all, size_t worker)
+static float *of_worker(const egc_gossip_model *peers, float *all, size_t worker)
 {
     return all + worker * peers->trainer->n;
 }
 
-static egc_status allocate(egc_peers *peers, egc_error *err)
+static egc_status allocate(egc_gossip_model *peers, egc_error *err)
 {
     const egc_trainer *trainer = peers->trainer;
     size_t n = trainer->n, total = n * trainer->n_workers;
@@ -33,23 +33,23 @@ static egc_status allocate(egc_peers *peers, egc_error *err)
     return EGC_OK;
 }
 
-static egc_status make_coders(egc_peers *peers, egc_error *err)
+static egc_status make_coders(egc_gossip_model *peers, egc_error *err)
 {
-    egc_coder_config coder = egc_trainer_coder(peers->trainer, 1);
-    peers->method = egc_difference_method(coder.method);
+    egc_coder_config coder = egc_trainer_coder_config(peers->trainer, 1);
+    peers->method = egc_delta_method(coder.method);
     coder.method = &peers->method;
     coder.momentum = 0;
     egc_status status = egc_decoder_new(&coder, &peers->decoder, err);
     for (size_t w = 0; w < peers->trainer->n_workers && !status; w++)
-        status = egc_sender_init_as(&peers->senders[w], peers->trainer, &coder, w, err);
+        status = egc_coders_init_as(&peers->senders[w], peers->trainer, &coder, w, err);
     return status;
 }
 
-egc_status egc_peers_init(egc_peers *peers, egc_trainer *trainer, egc_gossip_graph graph,
-                          double gamma, egc_error *err)
+egc_status egc_gossip_model_init(egc_gossip_model *peers, egc_trainer *trainer,
+                                 egc_gossip_graph_kind graph, double gamma, egc_error *err)
 {
     float *start = NULL;
-    *peers = (egc_peers){.trainer = trainer, .graph = graph, .gamma = gamma};
+    *peers = (egc_gossip_model){.trainer = trainer, .graph = graph, .gamma = gamma};
     egc_status status = allocate(peers, err);
     if (!status)
         status = egc_trainer_parameters(trainer, &start, err);
@@ -61,20 +61,20 @@ egc_status egc_peers_init(egc_peers *peers, egc_trainer *trainer, egc_gossip_gra
     return status ? status : make_coders(peers, err);
 }
 
-static void free_messages(const egc_peers *peers, const egc_peers_step *first)
+static void free_messages(const egc_gossip_model *peers, const egc_gossip_model_step *first)
 {
-    size_t n = peers->trainer->n_workers * peers->trainer->plan.n_buckets;
-    for (const egc_peers_step *step = first; step; step = step->next)
+    size_t n = peers->trainer->n_workers * peers->trainer->partition.n_buckets;
+    for (const egc_gossip_model_step *step = first; step; step = step->next)
         for (size_t i = 0; step->messages && i < n; i++)
             egc_buf_fini(&step->messages[i]);
 }
 
-void egc_peers_fini(egc_peers *peers)
+void egc_gossip_model_fini(egc_gossip_model *peers)
 {
     if (!peers->trainer)
         return;
     for (size_t w = 0; peers->senders && w < peers->trainer->n_workers; w++)
-        egc_sender_fini(&peers->senders[w]);
+        egc_coders_fini(&peers->senders[w]);
     free_messages(peers, peers->oldest);
     free_messages(peers, peers->spare);
     egc_decoder_free(peers->decoder);
@@ -89,11 +89,11 @@ void egc_peers_fini(egc_peers *peers)
 
 /* ---- steps under way ------------------------------------------------------------------------ */
 
-static egc_status make_step(egc_peers *peers, egc_peers_step **out, egc_error *err)
+static egc_status make_step(egc_gossip_model *peers, egc_gossip_model_step **out, egc_error *err)
 {
     const egc_trainer *trainer = peers->trainer;
-    size_t n = trainer->n_workers, n_messages = n * trainer->plan.n_buckets;
-    egc_peers_step *step = egc_arena_alloc(&peers->arena, sizeof *step);
+    size_t n = trainer->n_workers, n_messages = n * trainer->partition.n_buckets;
+    egc_gossip_model_step *step = egc_arena_alloc(&peers->arena, sizeof *step);
     if (!step)
         return egc_fail_memory(err, sizeof *step);
     step->next = peers->spare; /* at once, so that _fini finds it */
@@ -104,28 +104,28 @@ static egc_status make_step(egc_peers *peers, egc_peers_step **out, egc_error *e
     if (!step->messages || !step->encode_s || !step->decode_s)
         return egc_fail_memory(err, n_messages * sizeof *step->messages);
     *out = step;
-    return egc_learnt_init(&step->learnt, &peers->arena, n, trainer->plan.n_units,
-                           trainer->plan.n_units, err);
+    return egc_step_stats_init(&step->learnt, &peers->arena, n, trainer->partition.n_units,
+                               trainer->partition.n_units, err);
 }
 
-static egc_status take_spare(egc_peers *peers, egc_peers_step **out, egc_error *err)
+static egc_status take_spare(egc_gossip_model *peers, egc_gossip_model_step **out, egc_error *err)
 {
     egc_status status = EGC_OK;
     if (!peers->spare)
         status = make_step(peers, out, err);
     if (status)
         return status;
-    egc_peers_step *step = *out = peers->spare;
+    egc_gossip_model_step *step = *out = peers->spare;
     peers->spare = step->next;
     step->next = NULL;
-    step->tally = (egc_tally){0};
+    step->times = (egc_step_times){0};
     step->released = 0;
     *(peers->newest ? &peers->newest->next : &peers->oldest) = step;
     peers->newest = step;
     return EGC_OK;
 }
 
-void egc_peers_release(egc_peers *peers, egc_peers_step *step)
+void egc_gossip_model_release(egc_gossip_model *peers, egc_gossip_model_step *step)
 {
     if (++step->released < peers->trainer->n_workers)
         return;
@@ -138,7 +138,8 @@ void egc_peers_release(egc_peers *peers, egc_peers_step *step)
 
 /* ---- learning ------------------------------------------------------------------------------- */
 
-static egc_status take_local_step(egc_peers *peers, uint64_t step, size_t worker, egc_error *err)
+static egc_status take_local_step(egc_gossip_model *peers, uint64_t step, size_t worker,
+                                  egc_error *err)
 {
     egc_trainer *trainer = peers->trainer;
     egc_optimizer optimizer = trainer->workload->optimizer;
@@ -156,20 +157,21 @@ static egc_status take_local_step(egc_peers *peers, uint64_t step, size_t worker
 }
 
 /* Its messages, which move what others know of it. */
-static egc_status tell(egc_peers *peers, egc_peers_step *record, size_t worker, egc_error *err)
+static egc_status tell(egc_gossip_model *peers, egc_gossip_model_step *record, size_t worker,
+                       egc_error *err)
 {
     egc_trainer *trainer = peers->trainer;
-    egc_sender *sender = &peers->senders[worker];
+    egc_coders *sender = &peers->senders[worker];
     const float *x = of_worker(peers, peers->parameters, worker);
     float *known = of_worker(peers, peers->known, worker), *difference = peers->gradient;
-    size_t n_buckets = trainer->plan.n_buckets;
+    size_t n_buckets = trainer->partition.n_buckets;
     for (size_t i = 0; i < trainer->n; i++)
         difference[i] = x[i] - known[i];
-    egc_status status = egc_sender_encode(sender, record->step, NAN, difference, err);
+    egc_status status = egc_coders_encode(sender, record->step, NAN, difference, err);
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)record->step,
                                 worker);
-    egc_sender_count(sender);
+    egc_coders_count(sender);
     record->encode_s[worker] = record->decode_s[worker] = 0;
     for (size_t b = 0; b < n_buckets && !status; b++) {
         double seconds;
@@ -186,10 +188,11 @@ static egc_status tell(egc_peers *peers, egc_peers_step *record, size_t worker, 
     return status;
 }
 
-static void mix(egc_peers *peers, size_t worker)
+static void mix(egc_gossip_model *peers, size_t worker)
 {
     const egc_trainer *trainer = peers->trainer;
-    const egc_neighbours neighbours = egc_neighbours_of(peers->graph, trainer->n_workers, worker);
+    const egc_gossip_graph_neighbours neighbours =
+        egc_gossip_graph_of(peers->graph, trainer->n_workers, worker);
     const float *own = of_worker(peers, peers->known, worker);
     float *x = of_worker(peers, peers->parameters, worker);
     float weight = (float)(peers->gamma / (double)(neighbours.degree + 1));
@@ -200,7 +203,7 @@ static void mix(egc_peers *peers, size_t worker)
     }
 }
 
-static void find_mean(egc_peers *peers)
+static void find_mean(egc_gossip_model *peers)
 {
     const egc_trainer *trainer = peers->trainer;
     for (size_t j = 0; j < trainer->n; j++) {
@@ -212,7 +215,7 @@ static void find_mean(egc_peers *peers)
 }
 
 /* How far the workers are from their mean, against its length. */
-static double consensus(const egc_peers *peers)
+static double consensus(const egc_gossip_model *peers)
 {
     const egc_trainer *trainer = peers->trainer;
     double length2 = 0, distance2 = 0;
@@ -228,11 +231,11 @@ static double consensus(const egc_peers *peers)
     return length2 > 0 ? sqrt(distance2 / (double)trainer->n_workers / length2) : NAN;
 }
 
-static egc_status learn(egc_peers *peers, egc_peers_step *record, egc_error *err)
+static egc_status learn(egc_gossip_model *peers, egc_gossip_model_step *record, egc_error *err)
 {
     egc_trainer *trainer = peers->trainer;
     egc_workload *workload = trainer->workload;
-    egc_learnt_totals *totals = &trainer->learnt.totals;
+    egc_step_totals *totals = &trainer->learnt.totals;
     size_t n_workers = trainer->n_workers;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < n_workers && !status; w++) {
@@ -246,15 +249,16 @@ static egc_status learn(egc_peers *peers, egc_peers_step *record, egc_error *err
         mix(peers, w);
     find_mean(peers);
     totals->consensus = consensus(peers);
-    if (egc_report_evaluates(trainer->config, record->step + 1))
+    if (egc_reporter_evaluates(trainer->config, record->step + 1))
         status = workload->type->evaluate(workload, peers->mean, &totals->evaluation, err);
     return status;
 }
 
-egc_status egc_peers_begin(egc_peers *peers, uint64_t step, egc_peers_step **out, egc_error *err)
+egc_status egc_gossip_model_begin(egc_gossip_model *peers, uint64_t step,
+                                  egc_gossip_model_step **out, egc_error *err)
 {
     egc_trainer *trainer = peers->trainer;
-    for (egc_peers_step *record = peers->oldest; record; record = record->next)
+    for (egc_gossip_model_step *record = peers->oldest; record; record = record->next)
         if (record->step == step) {
             *out = record;
             return EGC_OK;
@@ -264,23 +268,25 @@ egc_status egc_peers_begin(egc_peers *peers, uint64_t step, egc_peers_step **out
         return status;
     (*out)->step = trainer->step = step;
     status = learn(peers, *out, err);
-    egc_learnt learnt = trainer->learnt; /* the step's, until it is over for all */
+    egc_step_stats learnt = trainer->learnt; /* the step's, until it is over for all */
     trainer->learnt = (*out)->learnt;
     (*out)->learnt = learnt;
-    egc_learnt_clear(&trainer->learnt, trainer->plan.n_units);
+    egc_step_stats_clear(&trainer->learnt, trainer->partition.n_units);
     return status;
 }
 
-egc_status egc_peers_finish(egc_peers *peers, egc_peers_step *step, egc_error *err)
+egc_status egc_gossip_model_finish(egc_gossip_model *peers, egc_gossip_model_step *step,
+                                   egc_error *err)
 {
     egc_trainer *trainer = peers->trainer;
-    const egc_learnt_totals *totals = &step->learnt.totals;
+    const egc_step_totals *totals = &step->learnt.totals;
     egc_status status = EGC_OK;
-    if (++step->tally.finished < trainer->n_workers)
+    if (++step->times.finished < trainer->n_workers)
         return EGC_OK;
-    trainer->report.message_bytes_total += totals->message_bytes;
-    if (egc_report_evaluates(trainer->config, step->step + 1))
-        status = egc_report_evaluation(&trainer->report, step->step, &totals->evaluation, err);
+    trainer->reporter.message_bytes_total += totals->message_bytes;
+    if (egc_reporter_evaluates(trainer->config, step->step + 1))
+        status = egc_reporter_evaluation(&trainer->reporter, step->step, &totals->evaluation, err);
     return status ? status
-                  : egc_report_step(&trainer->report, step->step, &step->tally, &step->learnt, err);
+                  : egc_reporter_step(&trainer->reporter, step->step, &step->times, &step->learnt,
+                                      err);
 }

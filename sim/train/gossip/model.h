@@ -23,51 +23,54 @@
 #include "train/gossip/graph.h"
 
 /* A step: learnt, and not yet over for all. */
-typedef struct egc_peers_step {
-    struct egc_peers_step *next;
+typedef struct egc_gossip_model_step {
+    struct egc_gossip_model_step *next;
     uint64_t step;
     egc_buf *messages;           /* of each worker and bucket */
     double *encode_s, *decode_s; /* of each worker's messages; decoding: by each who
                                     hears them */
-    egc_learnt learnt;
-    egc_tally tally;
+    egc_step_stats learnt;
+    egc_step_times times;
     size_t released; /* workers that need it no more */
-} egc_peers_step;
+} egc_gossip_model_step;
 
-typedef struct egc_peers {
+typedef struct egc_gossip_model {
     egc_trainer *trainer;
-    egc_gossip_graph graph;
+    egc_gossip_graph_kind graph;
     double gamma;
     egc_method method;
-    egc_sender *senders; /* of each worker */
+    egc_coders *senders; /* of each worker */
     egc_decoder *decoder;
-    float *parameters, *known, *velocity; /* n for each worker: x, h; velocity: NULL without */
-    float *gradient, *mean;               /* n */
-    egc_peers_step *oldest, *newest;      /* under way */
-    egc_peers_step *spare;
+    float *parameters, *known, *velocity;   /* n for each worker: x, h; velocity: NULL without */
+    float *gradient, *mean;                 /* n */
+    egc_gossip_model_step *oldest, *newest; /* under way */
+    egc_gossip_model_step *spare;
     egc_arena arena; /* of steps */
-} egc_peers;
+} egc_gossip_model;
 
 /* Zeroed or failed, it can be given to _fini. MEMORY. */
-egc_status egc_peers_init(egc_peers *peers, egc_trainer *trainer, egc_gossip_graph graph,
-                          double gamma, egc_error *err) EGC_MUST_CHECK;
-void egc_peers_fini(egc_peers *peers);
+egc_status egc_gossip_model_init(egc_gossip_model *peers, egc_trainer *trainer,
+                                 egc_gossip_graph_kind graph, double gamma,
+                                 egc_error *err) EGC_MUST_CHECK;
+void egc_gossip_model_fini(egc_gossip_model *peers);
 
 /* A worker comes to `step`, which the first learns. NONFINITE, MEMORY. */
-egc_status egc_peers_begin(egc_peers *peers, uint64_t step, egc_peers_step **out,
-                           egc_error *err) EGC_MUST_CHECK;
+egc_status egc_gossip_model_begin(egc_gossip_model *peers, uint64_t step,
+                                  egc_gossip_model_step **out, egc_error *err) EGC_MUST_CHECK;
 
 /* The message of a worker for a bucket. */
-static inline const egc_buf *egc_peers_message(const egc_peers *peers, const egc_peers_step *step,
-                                               size_t worker, size_t bucket)
+static inline const egc_buf *egc_gossip_model_message(const egc_gossip_model *peers,
+                                                      const egc_gossip_model_step *step,
+                                                      size_t worker, size_t bucket)
 {
-    return &step->messages[worker * peers->trainer->plan.n_buckets + bucket];
+    return &step->messages[worker * peers->trainer->partition.n_buckets + bucket];
 }
 
 /* A worker has come to the end of a step: the last reports it. */
-egc_status egc_peers_finish(egc_peers *peers, egc_peers_step *step, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_gossip_model_finish(egc_gossip_model *peers, egc_gossip_model_step *step,
+                                   egc_error *err) EGC_MUST_CHECK;
 
 /* A worker needs the messages of a step no more. */
-void egc_peers_release(egc_peers *peers, egc_peers_step *step);
+void egc_gossip_model_release(egc_gossip_model *peers, egc_gossip_model_step *step);
 
 #endif

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-egc_status egc_learnt_init(egc_learnt *learnt, egc_arena *arena, size_t n_workers, size_t n_units,
-                           size_t n_parts, egc_error *err)
+egc_status egc_step_stats_init(egc_step_stats *learnt, egc_arena *arena, size_t n_workers,
+                               size_t n_units, size_t n_parts, egc_error *err)
 {
     learnt->n_workers = n_workers;
     learnt->units = egc_arena_alloc(arena, n_units * sizeof *learnt->units);
@@ -13,14 +13,14 @@ egc_status egc_learnt_init(egc_learnt *learnt, egc_arena *arena, size_t n_worker
     learnt->parts = egc_arena_alloc(arena, n_parts * sizeof *learnt->parts);
     if (!learnt->units || !learnt->correction || !learnt->parts)
         return egc_fail_memory(err, n_parts * sizeof *learnt->parts);
-    egc_learnt_clear(learnt, n_units);
+    egc_step_stats_clear(learnt, n_units);
     return EGC_OK;
 }
 
-void egc_learnt_clear(egc_learnt *learnt, size_t n_units)
+void egc_step_stats_clear(egc_step_stats *learnt, size_t n_units)
 {
     memset(learnt->units, 0, n_units * sizeof *learnt->units);
-    learnt->totals = (egc_learnt_totals){
+    learnt->totals = (egc_step_totals){
         .cosine = NAN,
         .drift = NAN,
         .union_elements = NAN,
@@ -29,7 +29,7 @@ void egc_learnt_clear(egc_learnt *learnt, size_t n_units)
     };
 }
 
-void egc_learnt_add(egc_learnt *learnt, size_t unit, const egc_encoding *encoding)
+void egc_step_stats_add(egc_step_stats *learnt, size_t unit, const egc_encoding *encoding)
 {
     egc_encoding *sum = &learnt->units[unit];
     sum->sent += encoding->sent;

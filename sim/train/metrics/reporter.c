@@ -3,77 +3,78 @@
 
 #include <math.h>
 
-bool egc_report_evaluates(const egc_training_config *config, uint64_t steps_done)
+bool egc_reporter_evaluates(const egc_train_config *config, uint64_t steps_done)
 {
-    const egc_training_options *options = &config->options;
+    const egc_train_options *options = &config->options;
     uint64_t every = (uint64_t)options->eval_every;
     bool is_last = steps_done == (uint64_t)options->steps;
     return config->workload->closed_loop && (is_last || (every && steps_done % every == 0));
 }
 
-size_t egc_report_participants(const egc_report *report, const egc_tally *tally)
+size_t egc_reporter_participants(const egc_reporter *reporter, const egc_step_times *times)
 {
-    return tally->participants ? tally->participants : report->n_workers;
+    return times->participants ? times->participants : reporter->n_workers;
 }
 
-static egc_status report_units(egc_report *report, uint64_t step, const egc_learnt *learnt,
+static egc_status report_units(egc_reporter *reporter, uint64_t step, const egc_step_stats *learnt,
                                egc_error *err)
 {
-    const egc_training_sink *sink = report->sink;
+    const egc_train_sink *sink = reporter->sink;
     egc_status status = EGC_OK;
-    if (!report->config->options.layers || !sink->unit)
+    if (!reporter->config->options.layers || !sink->unit)
         return EGC_OK;
-    for (size_t u = 0; u < report->plan->n_units && !status; u++) {
+    for (size_t u = 0; u < reporter->partition->n_units && !status; u++) {
         egc_unit_metrics metrics;
-        egc_learnt_unit_metrics(learnt, &report->plan->units[u], u, &metrics);
+        egc_step_stats_unit_metrics(learnt, &reporter->partition->units[u], u, &metrics);
         status = sink->unit(sink->arg, step, &metrics, err);
     }
     return status;
 }
 
 /* What was consumed since the last report. */
-static egc_energy take_energy(egc_report *report)
+static egc_energy take_energy(egc_reporter *reporter)
 {
-    if (!report->config->options.energy)
+    if (!reporter->config->options.energy)
         return (egc_energy){NAN, NAN};
-    egc_energy before = report->energy_seen, now = egc_world_energy(report->world);
-    report->energy_seen = now;
+    egc_energy before = reporter->energy_seen, now = egc_energy_used(reporter->world);
+    reporter->energy_seen = now;
     return (egc_energy){now.host_J - before.host_J, now.link_J - before.link_J};
 }
 
-egc_status egc_report_step(egc_report *report, uint64_t step, egc_tally *tally,
-                           const egc_learnt *learnt, egc_error *err)
+egc_status egc_reporter_step(egc_reporter *reporter, uint64_t step, egc_step_times *times,
+                             const egc_step_stats *learnt, egc_error *err)
 {
-    const egc_training_sink *sink = report->sink;
-    double network_bytes = egc_world_network_bytes(report->world);
-    tally->network_bytes += network_bytes - report->network_bytes_seen;
-    report->network_bytes_seen = network_bytes;
-    tally->energy = take_energy(report);
+    const egc_train_sink *sink = reporter->sink;
+    double network_bytes = egc_world_network_bytes(reporter->world);
+    times->network_bytes += network_bytes - reporter->network_bytes_seen;
+    reporter->network_bytes_seen = network_bytes;
+    times->energy = take_energy(reporter);
 
     egc_step_metrics metrics;
-    size_t participants = egc_report_participants(report, tally);
-    egc_tally_metrics(tally, learnt, report->plan->n_units, report->n, participants, &metrics);
-    egc_run_totals_add(&report->totals, &metrics, (double)report->n);
-    report->summary->steps_done = step + 1;
-    report->summary->final_drift = metrics.drift;
+    size_t participants = egc_reporter_participants(reporter, times);
+    egc_step_stats_metrics(times, learnt, reporter->partition->n_units, reporter->n, participants,
+                           &metrics);
+    egc_metrics_sums_add(&reporter->totals, &metrics, (double)reporter->n);
+    reporter->summary->steps_done = step + 1;
+    reporter->summary->final_drift = metrics.drift;
     egc_status status = sink->step ? sink->step(sink->arg, step, &metrics, err) : EGC_OK;
-    return status ? status : report_units(report, step, learnt, err);
+    return status ? status : report_units(reporter, step, learnt, err);
 }
 
-egc_status egc_report_evaluation(egc_report *report, uint64_t step,
-                                 const egc_evaluation *evaluation, egc_error *err)
+egc_status egc_reporter_evaluation(egc_reporter *reporter, uint64_t step,
+                                   const egc_evaluation *evaluation, egc_error *err)
 {
-    const egc_training_sink *sink = report->sink;
-    report->summary->last = *evaluation;
+    const egc_train_sink *sink = reporter->sink;
+    reporter->summary->last = *evaluation;
     if (!sink->evaluation)
         return EGC_OK;
-    return sink->evaluation(sink->arg, step + 1, egc_world_now(report->world),
-                            report->message_bytes_total / (double)report->n_learners, evaluation,
+    return sink->evaluation(sink->arg, step + 1, egc_world_now(reporter->world),
+                            reporter->message_bytes_total / (double)reporter->n_sampled, evaluation,
                             err);
 }
 
-void egc_report_end(egc_report *report)
+void egc_reporter_end(egc_reporter *reporter)
 {
-    report->summary->sim_time_s = egc_world_now(report->world);
-    egc_run_totals_mean(&report->totals, (double)report->n, &report->summary->mean);
+    reporter->summary->sim_time_s = egc_world_now(reporter->world);
+    egc_metrics_sums_mean(&reporter->totals, (double)reporter->n, &reporter->summary->mean);
 }

@@ -10,7 +10,7 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : NAN;
 }
 
-void egc_tally_add(egc_tally *sum, const egc_tally *worker)
+void egc_step_stats_add_times(egc_step_times *sum, const egc_step_times *worker)
 {
     sum->recv_bytes += worker->recv_bytes;
     sum->step_s += worker->step_s;
@@ -21,19 +21,19 @@ void egc_tally_add(egc_tally *sum, const egc_tally *worker)
     sum->exposed_comm_s += worker->exposed_comm_s;
 }
 
-void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t n_units, size_t n,
-                       size_t n_workers, egc_step_metrics *out)
+void egc_step_stats_metrics(const egc_step_times *times, const egc_step_stats *learnt,
+                            size_t n_units, size_t n, size_t n_workers, egc_step_metrics *out)
 {
-    egc_learnt sum = {.units = &(egc_encoding){0}};
+    egc_step_stats sum = {.units = &(egc_encoding){0}};
     for (size_t u = 0; u < n_units; u++)
-        egc_learnt_add(&sum, 0, &learnt->units[u]);
+        egc_step_stats_add(&sum, 0, &learnt->units[u]);
     const egc_encoding *all = sum.units;
-    const egc_learnt_totals *totals = &learnt->totals;
+    const egc_step_totals *totals = &learnt->totals;
     double workers = (double)n_workers, learners = (double)learnt->n_workers;
     double elements = (double)n * learners;
     *out = (egc_step_metrics){
         .sent_bytes = totals->message_bytes / learners,
-        .recv_bytes = tally->recv_bytes / workers,
+        .recv_bytes = times->recv_bytes / workers,
         .compression_ratio = ratio(4 * elements, totals->message_bytes),
         .element_ratio = ratio(elements, (double)all->sent),
         .bound_ratio = ratio(32 * elements, all->bound_bits),
@@ -45,26 +45,26 @@ void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t 
         .residual_norm = sqrt(ratio(all->residual_norm2, all->gradient_norm2)),
         .staleness = ratio(all->staleness, all->sent_norm1),
         .loss = totals->loss / learners,
-        .step_s = tally->step_s / workers,
-        .compute_s = tally->compute_s / workers,
-        .compress_s = tally->compress_s / workers,
-        .decompress_s = tally->decompress_s / workers,
-        .comm_s = tally->comm_s / workers,
-        .exposed_comm_s = tally->exposed_comm_s / workers,
-        .network_bytes = tally->network_bytes,
+        .step_s = times->step_s / workers,
+        .compute_s = times->compute_s / workers,
+        .compress_s = times->compress_s / workers,
+        .decompress_s = times->decompress_s / workers,
+        .comm_s = times->comm_s / workers,
+        .exposed_comm_s = times->exposed_comm_s / workers,
+        .network_bytes = times->network_bytes,
         .nonfinite = totals->nonfinite,
         .union_density = totals->union_elements / (double)n,
         .fill_in = ratio(totals->union_elements * learners, (double)all->sent),
         .consensus = totals->consensus,
-        .delay = tally->delay / workers,
-        .host_joules = tally->energy.host_J,
-        .link_joules = tally->energy.link_J,
-        .joules = tally->energy.host_J + tally->energy.link_J,
+        .delay = times->delay / workers,
+        .host_joules = times->energy.host_J,
+        .link_joules = times->energy.link_J,
+        .joules = times->energy.host_J + times->energy.link_J,
     };
 }
 
-void egc_learnt_unit_metrics(const egc_learnt *learnt, const egc_unit *unit, size_t u,
-                             egc_unit_metrics *out)
+void egc_step_stats_unit_metrics(const egc_step_stats *learnt, const egc_unit *unit, size_t u,
+                                 egc_unit_metrics *out)
 {
     double learners = (double)learnt->n_workers;
     const egc_encoding *sum = &learnt->units[u];
@@ -84,7 +84,7 @@ void egc_learnt_unit_metrics(const egc_learnt *learnt, const egc_unit *unit, siz
 enum { N_METRICS = sizeof(egc_step_metrics) / sizeof(double) };
 _Static_assert(sizeof(egc_step_metrics) % sizeof(double) == 0, "only doubles");
 
-void egc_run_totals_add(egc_run_totals *totals, const egc_step_metrics *step, double n)
+void egc_metrics_sums_add(egc_metrics_sums *totals, const egc_step_metrics *step, double n)
 {
     double values[N_METRICS], sums[N_METRICS], counts[N_METRICS];
     memcpy(values, step, sizeof values);
@@ -102,7 +102,7 @@ void egc_run_totals_add(egc_run_totals *totals, const egc_step_metrics *step, do
         totals->bound_bits += 32 * n / step->bound_ratio;
 }
 
-void egc_run_totals_mean(const egc_run_totals *totals, double n, egc_step_metrics *out)
+void egc_metrics_sums_mean(const egc_metrics_sums *totals, double n, egc_step_metrics *out)
 {
     double sums[N_METRICS], counts[N_METRICS], means[N_METRICS];
     memcpy(sums, &totals->sum, sizeof sums);

@@ -8,7 +8,7 @@
 #include "train/metrics/learnt.h"
 
 /* What the times of one step added up to, and what the network carried. */
-typedef struct egc_tally {
+typedef struct egc_step_times {
     double recv_bytes;
     double step_s, compute_s, compress_s, decompress_s, comm_s, exposed_comm_s;
     double network_bytes;
@@ -17,28 +17,28 @@ typedef struct egc_tally {
     size_t finished;     /* workers that came to the end of the step */
     size_t participants; /* workers that the step is the mean of; 0: all of the run */
     bool reported;       /* its row is written */
-} egc_tally;
+} egc_step_times;
 
 /* Adds the times and bytes of one worker. */
-void egc_tally_add(egc_tally *sum, const egc_tally *worker);
+void egc_step_stats_add_times(egc_step_times *sum, const egc_step_times *worker);
 
 /* The metrics of a step on n parameters, which took n_workers the times that add up to tally. */
-void egc_tally_metrics(const egc_tally *tally, const egc_learnt *learnt, size_t n_units, size_t n,
-                       size_t n_workers, egc_step_metrics *out);
+void egc_step_stats_metrics(const egc_step_times *times, const egc_step_stats *learnt,
+                            size_t n_units, size_t n, size_t n_workers, egc_step_metrics *out);
 
 /* Those of unit u. */
-void egc_learnt_unit_metrics(const egc_learnt *learnt, const egc_unit *unit, size_t u,
-                             egc_unit_metrics *out);
+void egc_step_stats_unit_metrics(const egc_step_stats *learnt, const egc_unit *unit, size_t u,
+                                 egc_unit_metrics *out);
 
 /* Means over the steps of a run. Ratios are ratios of sums; quantities that did not apply to a
  * step (NAN) are left out of their mean. */
-typedef struct egc_run_totals {
+typedef struct egc_metrics_sums {
     egc_step_metrics sum;
     egc_step_metrics count; /* how many values each sum has */
     double dense_bits, bound_bits;
-} egc_run_totals;
+} egc_metrics_sums;
 
-void egc_run_totals_add(egc_run_totals *totals, const egc_step_metrics *step, double n);
-void egc_run_totals_mean(const egc_run_totals *totals, double n, egc_step_metrics *out);
+void egc_metrics_sums_add(egc_metrics_sums *totals, const egc_step_metrics *step, double n);
+void egc_metrics_sums_mean(const egc_metrics_sums *totals, double n, egc_step_metrics *out);
 
 #endif

@@ -24,50 +24,50 @@ static const char *const mode_words[] = {"sync", "async", "ssp", NULL};
 static const char *const pull_words[] = {"dense", "recompress", NULL};
 
 static const egc_param params_table[] = {
-    EGC_PARAM(ps_params, servers, INT, "servers",
+    EGC_PARAM(egc_ps_params, servers, INT, "servers",
               "servers, among which the buckets are shared out by their bytes", .def = 1, .min = 1,
               .max = 65536),
-    EGC_PARAM(ps_params, colocated, BOOL, "colocated",
+    EGC_PARAM(egc_ps_params, colocated, BOOL, "colocated",
               "server s on the host of worker s; otherwise servers have the first hosts", .def = 0),
     EGC_PARAM(
-        ps_params, mode, CHOICE, "mode",
+        egc_ps_params, mode, CHOICE, "mode",
         "when a push is applied and answered: with all others, at once, or at once within bound",
-        .def = PS_SYNC, .choices = mode_words),
-    EGC_PARAM(ps_params, bound, INT, "bound",
+        .def = EGC_PS_SYNC, .choices = mode_words),
+    EGC_PARAM(egc_ps_params, bound, INT, "bound",
               "ssp: steps that the fastest worker may be ahead of the slowest", .def = 3,
               .max = 1e9),
-    EGC_PARAM(ps_params, pull, CHOICE, "pull",
-              "what workers get back: parameters, or compressed updates", .def = PS_PULL_DENSE,
+    EGC_PARAM(egc_ps_params, pull, CHOICE, "pull",
+              "what workers get back: parameters, or compressed updates", .def = EGC_PS_PULL_DENSE,
               .choices = pull_words),
-    EGC_PARAM(ps_params, window, INT, "window",
+    EGC_PARAM(egc_ps_params, window, INT, "window",
               "messages that a server receives, and sends, at a time", .def = 64, .min = 1,
               .max = 65536),
     EGC_PARAM(
-        ps_params, weight, REAL, "weight",
+        egc_ps_params, weight, REAL, "weight",
         "async and ssp: what one gradient weighs, where the mean of a synchronous step weighs 1; "
         "unset: 1 / workers",
         .def = NAN, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 
-static const ps_params *params_of(const egc_training_config *config)
+static const egc_ps_params *params_of(const egc_train_config *config)
 {
     return config->algorithm_params;
 }
 
-static size_t n_servers(const egc_training_config *config)
+static size_t n_servers(const egc_train_config *config)
 {
     return (size_t)params_of(config)->servers;
 }
 
-static bool is_colocated(const egc_training_config *config)
+static bool is_colocated(const egc_train_config *config)
 {
     return params_of(config)->colocated;
 }
 
-static egc_status check(const egc_training_config *config, egc_error *err)
+static egc_status check(const egc_train_config *config, egc_error *err)
 {
-    const ps_params *params = params_of(config);
+    const egc_ps_params *params = params_of(config);
     size_t workers = (size_t)config->options.workers;
     egc_method down;
     egc_status status = egc_trainer_check(config, err);
@@ -82,7 +82,7 @@ static egc_status check(const egc_training_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_RANGE,
                         "algorithm.servers: servers * workers must be at most %d, got %zu",
                         CONNECTIONS_MAX, n_servers(config) * workers);
-    return params->pull == PS_PULL_RECOMPRESS ? ps_pull_method(config, &down, err) : EGC_OK;
+    return params->pull == EGC_PS_PULL_RECOMPRESS ? egc_ps_pull_method(config, &down, err) : EGC_OK;
 }
 
 /* ---- shards ---------------------------------------------------------------------------------- */
@@ -98,19 +98,19 @@ static egc_status share_out(ps *all, egc_error *err)
     for (size_t b = 0; b < all->n_buckets; b++)
         all->buckets[b].server = all->n_servers;
     for (size_t i = 0; i < all->n_buckets; i++) {
-        ps_bucket *largest = NULL;
+        egc_ps_bucket *largest = NULL;
         size_t least = 0;
         for (size_t b = 0; b < all->n_buckets; b++) {
-            ps_bucket *bucket = &all->buckets[b];
+            egc_ps_bucket *bucket = &all->buckets[b];
             if (bucket->server == all->n_servers &&
-                (!largest || ps_range(all, bucket)->count > ps_range(all, largest)->count))
+                (!largest || egc_ps_range(all, bucket)->count > egc_ps_range(all, largest)->count))
                 largest = bucket;
         }
         for (size_t s = 1; s < all->n_servers; s++)
             if (load[s] < load[least])
                 least = s;
         largest->server = least;
-        load[least] += ps_range(all, largest)->count;
+        load[least] += egc_ps_range(all, largest)->count;
     }
     egc_free(load);
     return EGC_OK;
@@ -129,9 +129,9 @@ static egc_status check_shards(const ps *all, egc_error *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static egc_status bucket_init(ps_bucket *bucket, const ps *all, egc_error *err)
+static egc_status bucket_init(egc_ps_bucket *bucket, const ps *all, egc_error *err)
 {
-    size_t n = all->n_workers, n_coders = all->params->mode == PS_SYNC ? 1 : n;
+    size_t n = all->n_workers, n_coders = all->params->mode == EGC_PS_SYNC ? 1 : n;
     bucket->number = (size_t)(bucket - all->buckets);
     bucket->pushes = egc_calloc(n, sizeof *bucket->pushes);
     bucket->answers = egc_calloc(n, sizeof *bucket->answers);
@@ -144,14 +144,14 @@ static egc_status bucket_init(ps_bucket *bucket, const ps *all, egc_error *err)
         !bucket->answered_s || !bucket->coders)
         return egc_fail_memory(err, n * sizeof *bucket->pushes);
     egc_status status = EGC_OK;
-    for (size_t i = 0; all->params->pull == PS_PULL_RECOMPRESS && i < n_coders && !status; i++)
-        status = ps_coder_init(&bucket->coders[i], all, bucket, i, err);
+    for (size_t i = 0; all->params->pull == EGC_PS_PULL_RECOMPRESS && i < n_coders && !status; i++)
+        status = egc_ps_pull_coder_init(&bucket->coders[i], all, bucket, i, err);
     return status;
 }
 
-static void bucket_fini(ps_bucket *bucket, const ps *all)
+static void bucket_fini(egc_ps_bucket *bucket, const ps *all)
 {
-    size_t n_coders = all->params->mode == PS_SYNC ? 1 : all->n_workers;
+    size_t n_coders = all->params->mode == EGC_PS_SYNC ? 1 : all->n_workers;
     for (size_t w = 0; w < all->n_workers; w++) {
         if (bucket->pushes)
             egc_buf_fini(&bucket->pushes[w]);
@@ -159,7 +159,7 @@ static void bucket_fini(ps_bucket *bucket, const ps *all)
             egc_buf_fini(&bucket->answers[w]);
     }
     for (size_t i = 0; bucket->coders && i < n_coders; i++)
-        ps_coder_fini(&bucket->coders[i]);
+        egc_ps_pull_coder_fini(&bucket->coders[i]);
     egc_free(bucket->pushes);
     egc_free(bucket->answers);
     egc_free(bucket->taken);
@@ -169,14 +169,14 @@ static void bucket_fini(ps_bucket *bucket, const ps *all)
     egc_free(bucket->coders);
 }
 
-static egc_status server_init(ps_server *server, ps *all, size_t number, egc_error *err)
+static egc_status server_init(egc_ps_server *server, ps *all, size_t number, egc_error *err)
 {
-    *server = (ps_server){
+    *server = (egc_ps_server){
         .ps = all,
         .number = number,
         .rank = (int)(all->n_workers + number),
-        .arrived = egc_gate_new(0),
-        .credits = egc_gate_new((int)all->params->window),
+        .arrived = egc_semaphore_new(0),
+        .credits = egc_semaphore_new((int)all->params->window),
         .room = all->n_workers * (all->n_buckets + 1),
         .gone = egc_calloc(all->n_workers, sizeof *server->gone),
     };
@@ -189,52 +189,52 @@ static egc_status server_init(ps_server *server, ps *all, size_t number, egc_err
     server->compute = egc_trainer_stream(&all->trainer, server->rank, EGC_STREAM_COMPUTE);
     char name[64];
     snprintf(name, sizeof name, "server %zu", number);
-    return egc_world_spawn(all->trainer.world, server->rank, name, ps_serve, server, err);
+    return egc_actor_spawn(all->trainer.world, server->rank, name, egc_ps_server_run, server, err);
 }
 
-static void server_fini(ps_server *server)
+static void server_fini(egc_ps_server *server)
 {
-    egc_gate_free(server->arrived);
-    egc_gate_free(server->credits);
+    egc_semaphore_free(server->arrived);
+    egc_semaphore_free(server->credits);
     egc_free(server->arrivals);
     egc_free(server->gone);
     egc_free(server->answers);
 }
 
-static egc_status make_gates(ps_worker *w, egc_error *err)
+static egc_status make_gates(egc_ps_worker *w, egc_error *err)
 {
     size_t n_servers = w->ps->n_servers;
-    w->begun = egc_gate_new(0);
-    w->ready = egc_gate_new(0);
-    w->done = egc_gate_new(0);
+    w->begun = egc_semaphore_new(0);
+    w->ready = egc_semaphore_new(0);
+    w->done = egc_semaphore_new(0);
     w->pushed = egc_calloc(n_servers, sizeof *w->pushed);
     bool made = w->begun && w->ready && w->done && w->pushed;
     for (size_t s = 0; made && s < n_servers; s++)
-        made = (w->pushed[s] = egc_gate_new(0));
+        made = (w->pushed[s] = egc_semaphore_new(0));
     return made ? EGC_OK : egc_fail_memory(err, n_servers * sizeof *w->pushed);
 }
 
-static egc_status spawn_streams(ps_worker *w, egc_error *err)
+static egc_status spawn_streams(egc_ps_worker *w, egc_error *err)
 {
     static const struct {
         const char *name;
         egc_actor_main main;
-    } streams[] = {{"worker %zu", ps_compute_stream},
-                   {"push stream of worker %zu", ps_push_stream},
-                   {"pull stream of worker %zu", ps_pull_stream}};
+    } streams[] = {{"worker %zu", egc_ps_worker_compute_stream},
+                   {"push stream of worker %zu", egc_ps_worker_push_stream},
+                   {"pull stream of worker %zu", egc_ps_worker_pull_stream}};
     egc_status status = EGC_OK;
     for (size_t i = 0; i < sizeof streams / sizeof *streams && !status; i++) {
         char name[64];
         snprintf(name, sizeof name, streams[i].name, w->rank);
-        status = egc_world_spawn(w->ps->trainer.world, (int)w->rank, name, streams[i].main, w, err);
+        status = egc_actor_spawn(w->ps->trainer.world, (int)w->rank, name, streams[i].main, w, err);
     }
     return status;
 }
 
-static egc_status worker_init(ps_worker *w, ps *all, size_t rank, egc_error *err)
+static egc_status worker_init(egc_ps_worker *w, ps *all, size_t rank, egc_error *err)
 {
-    bool sync = all->params->mode == PS_SYNC;
-    *w = (ps_worker){
+    bool sync = all->params->mode == EGC_PS_SYNC;
+    *w = (egc_ps_worker){
         .ps = all,
         .rank = rank,
         .transport = egc_world_transport(all->trainer.world, (int)rank, 0),
@@ -250,7 +250,7 @@ static egc_status worker_init(ps_worker *w, ps *all, size_t rank, egc_error *err
         return egc_fail_memory(err, all->n_buckets * sizeof *w->pulled);
     egc_status status = make_gates(w, err);
     if (!status)
-        status = egc_sender_init(&w->sender, &all->trainer, rank, err);
+        status = egc_coders_init(&w->sender, &all->trainer, rank, err);
     if (!status && !sync)
         status = egc_trainer_parameters(&all->trainer, &w->parameters, err);
     if (!status && !sync)
@@ -258,18 +258,18 @@ static egc_status worker_init(ps_worker *w, ps *all, size_t rank, egc_error *err
     return status ? status : spawn_streams(w, err);
 }
 
-static void worker_fini(ps_worker *w)
+static void worker_fini(egc_ps_worker *w)
 {
     const ps *all = w->ps;
-    egc_sender_fini(&w->sender);
+    egc_coders_fini(&w->sender);
     egc_decoder_free(w->decoder);
     if (w->parameters != all->parameters)
         egc_free(w->parameters);
-    egc_gate_free(w->begun);
-    egc_gate_free(w->ready);
-    egc_gate_free(w->done);
+    egc_semaphore_free(w->begun);
+    egc_semaphore_free(w->ready);
+    egc_semaphore_free(w->done);
     for (size_t s = 0; w->pushed && s < all->n_servers; s++)
-        egc_gate_free(w->pushed[s]);
+        egc_semaphore_free(w->pushed[s]);
     for (size_t b = 0; w->pulled && b < all->n_buckets; b++)
         egc_buf_fini(&w->pulled[b]);
     egc_free(w->pushed);
@@ -282,9 +282,9 @@ static egc_status spawn_receivers(ps *all, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (size_t i = 0; i < all->n_servers * all->n_workers && !status; i++) {
-        ps_receiver *receiver = &all->receivers[i];
+        egc_ps_receiver *receiver = &all->receivers[i];
         char name[64];
-        *receiver = (ps_receiver){
+        *receiver = (egc_ps_receiver){
             .server = &all->servers[i / all->n_workers],
             .worker = &all->workers[i % all->n_workers],
             .connection = egc_trainer_stream(&all->trainer, (int)(i % all->n_workers),
@@ -293,8 +293,8 @@ static egc_status spawn_receivers(ps *all, egc_error *err)
         receiver->connection.lane = receiver->server->number;
         snprintf(name, sizeof name, "server %zu for worker %zu", receiver->server->number,
                  receiver->worker->rank);
-        status = egc_world_spawn(all->trainer.world, receiver->server->rank, name, ps_receive,
-                                 receiver, err);
+        status = egc_actor_spawn(all->trainer.world, receiver->server->rank, name,
+                                 egc_ps_server_receive, receiver, err);
     }
     return status;
 }
@@ -318,20 +318,20 @@ static egc_status allocate(ps *all, egc_error *err)
     return egc_trainer_parameters(&all->trainer, &all->parameters, err);
 }
 
-static egc_status ps_init(ps *all, const egc_training_config *config, egc_error *err)
+static egc_status ps_init(ps *all, const egc_train_config *config, egc_error *err)
 {
-    const ps_params *params = params_of(config);
-    bool sync = params->mode == PS_SYNC;
+    const egc_ps_params *params = params_of(config);
+    bool sync = params->mode == EGC_PS_SYNC;
     all->params = params;
     all->n_workers = all->trainer.n_workers;
     all->n_servers = n_servers(config);
-    all->n_buckets = all->trainer.plan.n_buckets;
+    all->n_buckets = all->trainer.partition.n_buckets;
     all->tickets = (uint64_t)config->options.steps * all->n_workers;
     all->weight = sync ? 1 : isnan(params->weight) ? 1 / (double)all->n_workers : params->weight;
     all->trainer.n_messages = sync ? all->n_workers : 1;
     egc_status status = check_shards(all, err);
-    if (!status && params->pull == PS_PULL_RECOMPRESS)
-        status = ps_pull_method(config, &all->down, err);
+    if (!status && params->pull == EGC_PS_PULL_RECOMPRESS)
+        status = egc_ps_pull_method(config, &all->down, err);
     if (!status)
         status = allocate(all, err);
     if (!status && sync)
@@ -368,8 +368,8 @@ static void ps_fini(ps *all)
     egc_free(all->scratch);
 }
 
-static egc_status run_ps(const egc_training_config *config, const egc_training_sink *sink,
-                         egc_training_summary *out, egc_error *err)
+static egc_status run_ps(const egc_train_config *config, const egc_train_sink *sink,
+                         egc_train_summary *out, egc_error *err)
 {
     ps all = {0};
     egc_status status = egc_trainer_init(&all.trainer, config, sink, out, err);
@@ -377,7 +377,7 @@ static egc_status run_ps(const egc_training_config *config, const egc_training_s
         status = ps_init(&all, config, err);
         if (!status)
             status = egc_trainer_simulate(&all.trainer, err);
-        egc_report_end(&all.trainer.report);
+        egc_reporter_end(&all.trainer.reporter);
         ps_fini(&all);
     }
     egc_trainer_fini(&all.trainer);
@@ -391,7 +391,7 @@ const egc_algorithm_type egc_algorithm_ps = {
                  "2014; ssp: Ho et al., NIPS 2013; pull = \"recompress\": Tang et al., "
                  "DoubleSqueeze, 2019, arXiv 1905.05957",
     .params = params_table,
-    .params_size = sizeof(ps_params),
+    .params_size = sizeof(egc_ps_params),
     .servers = n_servers,
     .colocated = is_colocated,
     .check = check,

@@ -25,25 +25,26 @@
 
 /* The workers' method without what belongs to single gradients: momentum and its correction, which
  * would be applied twice, and clipping. */
-egc_status ps_pull_method(const egc_training_config *config, egc_method *out, egc_error *err)
+egc_status egc_ps_pull_method(const egc_train_config *config, egc_method *out, egc_error *err)
 {
-    const ps_params *params = config->algorithm_params;
-    const egc_memory_type *memory = egc_memory_types()[config->method.options.memory];
+    const egc_ps_params *params = config->algorithm_params;
+    const egc_error_feedback_type *error_feedback =
+        egc_error_feedback_types()[config->method.options.error_feedback];
     egc_method_options *options = &out->options;
-    *out = params->mode == PS_SYNC ? config->method : egc_difference_method(&config->method);
+    *out = params->mode == EGC_PS_SYNC ? config->method : egc_delta_method(&config->method);
     options->nesterov = false;
     options->clip = 0;
     options->lr_correction = EGC_CORRECTION_NONE;
-    options->low_pass = egc_params_find(egc_method_option_params, "low_pass")->def;
-    if (params->mode == PS_SYNC && memory->has_residual && !memory->accumulates)
-        options->memory = egc_memory_called("residual");
+    options->low_pass = egc_param_find(egc_method_option_params, "low_pass")->def;
+    if (params->mode == EGC_PS_SYNC && error_feedback->has_residual && !error_feedback->accumulates)
+        options->error_feedback = egc_error_feedback_position("residual");
     egc_status status = egc_method_check(out, err);
     return status ? egc_error_prefix(err, "algorithm.pull: recompress: at a server") : EGC_OK;
 }
 
 /* Units of a bucket as a vector of their own. */
-static egc_status make_coders(ps_coder *coder, egc_coder_config *config, const egc_bucket *range,
-                              size_t number, egc_error *err)
+static egc_status make_coders(egc_ps_pull_coder *coder, egc_coder_config *config,
+                              const egc_bucket *range, size_t number, egc_error *err)
 {
     egc_unit *units = egc_calloc(range->n_units, sizeof *units);
     if (!units)
@@ -60,17 +61,17 @@ static egc_status make_coders(ps_coder *coder, egc_coder_config *config, const e
     return status;
 }
 
-egc_status ps_coder_init(ps_coder *coder, const ps *all, const ps_bucket *bucket, size_t number,
-                         egc_error *err)
+egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const ps *all,
+                                  const egc_ps_bucket *bucket, size_t number, egc_error *err)
 {
-    egc_coder_config config = egc_trainer_coder(&all->trainer, 1);
+    egc_coder_config config = egc_trainer_coder_config(&all->trainer, 1);
     config.method = &all->down;
-    config.seed = egc_seed_derive(config.seed, 'p', bucket->number);
-    *coder = (ps_coder){0};
-    return make_coders(coder, &config, ps_range(all, bucket), number, err);
+    config.seed = egc_rng_derive_seed(config.seed, 'p', bucket->number);
+    *coder = (egc_ps_pull_coder){0};
+    return make_coders(coder, &config, egc_ps_range(all, bucket), number, err);
 }
 
-void ps_coder_fini(ps_coder *coder)
+void egc_ps_pull_coder_fini(egc_ps_pull_coder *coder)
 {
     egc_encoder_free(coder->encoder);
     egc_decoder_free(coder->decoder);
@@ -78,35 +79,36 @@ void ps_coder_fini(ps_coder *coder)
 }
 
 /* What took host_s here. */
-static egc_charge charge_of(const ps *all, const egc_bucket *range, double host_s)
+static egc_compression_time charge_of(const ps *all, const egc_bucket *range, double host_s)
 {
-    return (egc_charge){.config = all->trainer.config,
-                        .method = &all->down,
-                        .plan = &all->trainer.plan,
-                        .bucket = range,
-                        .host_s = host_s};
+    return (egc_compression_time){.config = all->trainer.config,
+                                  .method = &all->down,
+                                  .partition = &all->trainer.partition,
+                                  .bucket = range,
+                                  .host_s = host_s};
 }
 
-static double charge(const ps *all, const ps_coder *coder, const egc_bucket *range, double host_s)
+static double charge(const ps *all, const egc_ps_pull_coder *coder, const egc_bucket *range,
+                     double host_s)
 {
-    const egc_charge what = charge_of(all, range, host_s);
-    egc_learnt_part *parts = all->trainer.learnt.parts;
+    const egc_compression_time what = charge_of(all, range, host_s);
+    egc_part_stats *parts = all->trainer.learnt.parts;
     for (size_t u = 0; u < range->n_units; u++) {
         const egc_encoding *encoding = egc_encoder_encoding(coder->encoder, u);
-        parts[u] = (egc_learnt_part){encoding->sent, encoding->wire_bytes};
+        parts[u] = (egc_part_stats){encoding->sent, encoding->wire_bytes};
     }
-    return egc_charge_encode(&what, parts);
+    return egc_compression_time_encode(&what, parts);
 }
 
 /* step counts the coder's own calls. */
-static egc_status encode(const ps *all, ps_coder *coder, const egc_bucket *range, uint64_t step,
-                         const float *vector, double *encode_s, egc_error *err)
+static egc_status encode(const ps *all, egc_ps_pull_coder *coder, const egc_bucket *range,
+                         uint64_t step, const float *vector, double *encode_s, egc_error *err)
 {
     egc_gradient_check check;
     const egc_trainer *trainer = &all->trainer;
     const egc_step_input input = {
         .step = step, .lr = egc_trainer_lr(trainer, trainer->step), .gradient = vector};
-    double start_s = egc_host_now();
+    double start_s = egc_clock_now();
     egc_buf_clear(&coder->message);
     egc_status status = egc_encoder_step(coder->encoder, &input, &check, err);
     if (!status)
@@ -114,29 +116,30 @@ static egc_status encode(const ps *all, ps_coder *coder, const egc_bucket *range
     if (!status)
         status = egc_encoder_finish(coder->encoder, 0, range->n_units, err);
     if (!status)
-        *encode_s = charge(all, coder, range, egc_host_now() - start_s);
+        *encode_s = charge(all, coder, range, egc_clock_now() - start_s);
     return status;
 }
 
 /* Writes range->count floats. */
-static egc_status decode(ps_coder *coder, const egc_bucket *range, uint64_t step,
+static egc_status decode(egc_ps_pull_coder *coder, const egc_bucket *range, uint64_t step,
                          const void *message, size_t bytes, float *out, egc_error *err)
 {
     egc_reader reader = egc_reader_of(message, bytes);
-    const egc_delivery delivery = {
+    const egc_decoder_input delivery = {
         .step = step, .count = range->n_units, .messages = &reader, .n_messages = 1};
-    double start_s = egc_host_now();
-    egc_status status = egc_decoder_take(coder->decoder, &delivery, out, err);
-    coder->decoded_s = egc_host_now() - start_s;
+    double start_s = egc_clock_now();
+    egc_status status = egc_decoder_decode(coder->decoder, &delivery, out, err);
+    coder->decoded_s = egc_clock_now() - start_s;
     return status;
 }
 
 /* ---- at the server --------------------------------------------------------------------------- */
 
-egc_status ps_compress_average(ps *all, ps_bucket *bucket, double *encode_s, egc_error *err)
+egc_status egc_ps_pull_compress_average(ps *all, egc_ps_bucket *bucket, double *encode_s,
+                                        egc_error *err)
 {
-    const egc_bucket *range = ps_range(all, bucket);
-    ps_coder *coder = &bucket->coders[0];
+    const egc_bucket *range = egc_ps_range(all, bucket);
+    egc_ps_pull_coder *coder = &bucket->coders[0];
     float *average = all->average + range->first;
     egc_status status = encode(all, coder, range, bucket->updates, average, encode_s, err);
     return status ? status
@@ -144,10 +147,11 @@ egc_status ps_compress_average(ps *all, ps_bucket *bucket, double *encode_s, egc
                            average, err);
 }
 
-egc_status ps_compress_difference(ps *all, ps_bucket *bucket, const ps_worker *worker,
-                                  double *encode_s, egc_error *err)
+egc_status egc_ps_pull_compress_difference(ps *all, egc_ps_bucket *bucket,
+                                           const egc_ps_worker *worker, double *encode_s,
+                                           egc_error *err)
 {
-    const egc_bucket *range = ps_range(all, bucket);
+    const egc_bucket *range = egc_ps_range(all, bucket);
     const float *ahead = all->parameters + range->first, *held = worker->parameters + range->first;
     for (size_t i = 0; i < range->count; i++)
         all->scratch[i] = ahead[i] - held[i];
@@ -155,12 +159,13 @@ egc_status ps_compress_difference(ps *all, ps_bucket *bucket, const ps_worker *w
                   err);
 }
 
-egc_status ps_answer(ps *all, ps_bucket *bucket, size_t worker, egc_reader *out, egc_error *err)
+egc_status egc_ps_pull_answer(ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
+                              egc_error *err)
 {
-    const egc_bucket *range = ps_range(all, bucket);
+    const egc_bucket *range = egc_ps_range(all, bucket);
     const float *parameters = all->parameters + range->first;
-    bool sync = all->params->mode == PS_SYNC;
-    if (all->params->pull == PS_PULL_RECOMPRESS) {
+    bool sync = all->params->mode == EGC_PS_SYNC;
+    if (all->params->pull == EGC_PS_PULL_RECOMPRESS) {
         const egc_buf *message = &bucket->coders[sync ? 0 : worker].message;
         *out = egc_reader_of(message->data, message->len);
         return EGC_OK;
@@ -177,10 +182,10 @@ egc_status ps_answer(ps *all, ps_bucket *bucket, size_t worker, egc_reader *out,
 
 /* ---- at the worker --------------------------------------------------------------------------- */
 
-static egc_status add_difference(ps_worker *w, ps_bucket *bucket, const egc_buf *answer,
+static egc_status add_difference(egc_ps_worker *w, egc_ps_bucket *bucket, const egc_buf *answer,
                                  egc_error *err)
 {
-    const egc_bucket *range = ps_range(w->ps, bucket);
+    const egc_bucket *range = egc_ps_range(w->ps, bucket);
     float *held = w->parameters + range->first, *difference = w->ps->scratch;
     egc_status status = decode(&bucket->coders[w->rank], range, w->step, answer->data, answer->len,
                                difference, err);
@@ -190,22 +195,22 @@ static egc_status add_difference(ps_worker *w, ps_bucket *bucket, const egc_buf 
 }
 
 /* In sync all workers would decode the same bytes to what the server has made of them already. */
-static void check_answer(const ps_worker *w, const ps_bucket *bucket, const egc_buf *answer)
+static void check_answer(const egc_ps_worker *w, const egc_ps_bucket *bucket, const egc_buf *answer)
 {
-    const egc_bucket *range = ps_range(w->ps, bucket);
-    bool dense = w->ps->params->pull == PS_PULL_DENSE;
+    const egc_bucket *range = egc_ps_range(w->ps, bucket);
+    bool dense = w->ps->params->pull == EGC_PS_PULL_DENSE;
     const void *said =
         dense ? (const void *)(w->parameters + range->first) : bucket->coders[0].message.data;
     assert(answer->len == 0 || memcmp(answer->data, said, answer->len) == 0);
     (void)said, (void)answer;
 }
 
-egc_status ps_take_answer(ps_worker *w, ps_bucket *bucket, const egc_buf *answer, double *decode_s,
-                          egc_error *err)
+egc_status egc_ps_pull_decode_answer(egc_ps_worker *w, egc_ps_bucket *bucket, const egc_buf *answer,
+                                     double *decode_s, egc_error *err)
 {
-    const egc_bucket *range = ps_range(w->ps, bucket);
-    bool dense = w->ps->params->pull == PS_PULL_DENSE;
-    bool sync = w->ps->params->mode == PS_SYNC;
+    const egc_bucket *range = egc_ps_range(w->ps, bucket);
+    bool dense = w->ps->params->pull == EGC_PS_PULL_DENSE;
+    bool sync = w->ps->params->mode == EGC_PS_SYNC;
     egc_status status = EGC_OK;
     if (sync)
         check_answer(w, bucket, answer);
@@ -213,8 +218,9 @@ egc_status ps_take_answer(ps_worker *w, ps_bucket *bucket, const egc_buf *answer
         memcpy(w->parameters + range->first, answer->data, answer->len);
     else
         status = add_difference(w, bucket, answer, err);
-    const egc_charge what = charge_of(w->ps, range, bucket->coders[sync ? 0 : w->rank].decoded_s);
-    const egc_received received = {.messages = answer, .n_messages = 1};
-    *decode_s = dense ? 0 : egc_charge_decode(&what, &received);
+    const egc_compression_time what =
+        charge_of(w->ps, range, bucket->coders[sync ? 0 : w->rank].decoded_s);
+    const egc_round_result received = {.messages = answer, .n_messages = 1};
+    *decode_s = dense ? 0 : egc_compression_time_decode(&what, &received);
     return status;
 }

@@ -12,68 +12,68 @@
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
 
-void ps_arrive(ps_server *server, size_t worker, ps_bucket *bucket)
+void egc_ps_server_notify(egc_ps_server *server, size_t worker, egc_ps_bucket *bucket)
 {
     size_t at = (server->next + server->n_arrivals++) % server->room;
-    server->arrivals[at] = (ps_arrival){worker, bucket};
-    egc_gate_signal(server->arrived);
+    server->arrivals[at] = (egc_ps_arrival){worker, bucket};
+    egc_semaphore_signal(server->arrived);
 }
 
-static ps_arrival next_arrival(ps_server *server)
+static egc_ps_arrival next_arrival(egc_ps_server *server)
 {
-    egc_gate_wait(server->arrived);
-    ps_arrival arrival = server->arrivals[server->next];
+    egc_semaphore_wait(server->arrived);
+    egc_ps_arrival arrival = server->arrivals[server->next];
     server->next = (server->next + 1) % server->room;
     server->n_arrivals--;
     return arrival;
 }
 
-static egc_status tell_push(const ps_receiver *receiver, const ps_bucket *bucket, double start_s,
-                            egc_error *err)
+static egc_status tell_push(const egc_ps_receiver *receiver, const egc_ps_bucket *bucket,
+                            double start_s, egc_error *err)
 {
-    const ps_worker *w = receiver->worker;
+    const egc_ps_worker *w = receiver->worker;
     size_t peer = (size_t)receiver->server->rank;
     egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "push", w->step, bucket->number);
     event.peers = &peer;
     event.n_peers = 1;
     event.bytes = (double)bucket->pushes[w->rank].len;
-    return egc_stream_tell(&receiver->connection, start_s, &event, err);
+    return egc_stream_log_event(&receiver->connection, start_s, &event, err);
 }
 
-static egc_status receive(const ps_receiver *receiver, ps_bucket *bucket, egc_error *err)
+static egc_status receive(const egc_ps_receiver *receiver, egc_ps_bucket *bucket, egc_error *err)
 {
-    ps_server *server = receiver->server;
-    const ps_worker *worker = receiver->worker;
+    egc_ps_server *server = receiver->server;
+    const egc_ps_worker *worker = receiver->worker;
     const egc_world *world = server->ps->trainer.world;
     egc_request *request = NULL;
     double start = egc_world_now(world);
-    egc_gate_wait(server->credits);
-    egc_status status = egc_stream_tell_wait(&receiver->connection, start, worker->step, err);
+    egc_semaphore_wait(server->credits);
+    egc_status status = egc_stream_log_wait(&receiver->connection, start, worker->step, err);
     start = egc_world_now(world);
     if (!status)
-        status = egc_irecv(server->transport, (int)worker->rank, &bucket->pushes[worker->rank],
-                           &request, err);
+        status = egc_transport_irecv(server->transport, (int)worker->rank,
+                                     &bucket->pushes[worker->rank], &request, err);
     if (!status)
-        status = egc_wait(server->transport, request, err);
-    egc_gate_signal(server->credits);
+        status = egc_transport_wait(server->transport, request, err);
+    egc_semaphore_signal(server->credits);
     if (!status)
         status = tell_push(receiver, bucket, start, err);
     if (!status)
-        ps_arrive(server, worker->rank, bucket);
+        egc_ps_server_notify(server, worker->rank, bucket);
     return status;
 }
 
-egc_status ps_receive(void *arg, egc_error *err)
+egc_status egc_ps_server_receive(void *arg, egc_error *err)
 {
-    const ps_receiver *receiver = arg;
-    ps_server *server = receiver->server;
+    const egc_ps_receiver *receiver = arg;
+    egc_ps_server *server = receiver->server;
     ps *all = server->ps;
     egc_status status = EGC_OK;
     while (!status)
         for (size_t b = 0; b < all->n_buckets && !status; b++) {
             if (all->buckets[b].server != server->number)
                 continue;
-            egc_gate_wait(receiver->worker->pushed[server->number]);
+            egc_semaphore_wait(receiver->worker->pushed[server->number]);
             if (receiver->worker->ended)
                 return EGC_OK;
             status = receive(receiver, &all->buckets[b], err);
@@ -85,11 +85,11 @@ egc_status ps_receive(void *arg, egc_error *err)
 
 /* Waits until no more than `most` answers are under way, the oldest first. What their workers have
  * pushed since says that they have arrived, so that nobody looks at their bytes any more. */
-static egc_status make_way(ps_server *server, size_t most, egc_error *err)
+static egc_status make_way(egc_ps_server *server, size_t most, egc_error *err)
 {
     egc_status status = EGC_OK;
     while (server->n_answers > most && !status) {
-        status = egc_wait(server->transport, server->answers[server->oldest], err);
+        status = egc_transport_wait(server->transport, server->answers[server->oldest], err);
         server->oldest = (server->oldest + 1) % (size_t)server->ps->params->window;
         server->n_answers--;
     }
@@ -97,28 +97,29 @@ static egc_status make_way(ps_server *server, size_t most, egc_error *err)
 }
 
 /* What the worker is answered where that is made for it alone. */
-static egc_status compress_answer(ps_server *server, ps_bucket *bucket, const ps_worker *worker,
-                                  egc_error *err)
+static egc_status compress_answer(egc_ps_server *server, egc_ps_bucket *bucket,
+                                  const egc_ps_worker *worker, egc_error *err)
 {
     ps *all = server->ps;
     double encode_s;
     egc_span when;
-    if (all->params->mode == PS_SYNC || all->params->pull != PS_PULL_RECOMPRESS)
+    if (all->params->mode == EGC_PS_SYNC || all->params->pull != EGC_PS_PULL_RECOMPRESS)
         return EGC_OK;
     const egc_timeline_event event =
         egc_trainer_event(&all->trainer, "compress", worker->step, bucket->number);
-    egc_status status = ps_compress_difference(all, bucket, worker, &encode_s, err);
+    egc_status status = egc_ps_pull_compress_difference(all, bucket, worker, &encode_s, err);
     return status ? status : egc_stream_work(&server->compute, encode_s, &event, &when, err);
 }
 
-static egc_status await_way(ps_server *server, uint64_t step, egc_error *err)
+static egc_status await_way(egc_ps_server *server, uint64_t step, egc_error *err)
 {
     double start = egc_world_now(server->ps->trainer.world);
     egc_status status = make_way(server, (size_t)server->ps->params->window - 1, err);
-    return status ? status : egc_stream_tell_wait(&server->compute, start, step, err);
+    return status ? status : egc_stream_log_wait(&server->compute, start, step, err);
 }
 
-static egc_status send_answer(ps_server *server, ps_bucket *bucket, size_t worker, egc_error *err)
+static egc_status send_answer(egc_ps_server *server, egc_ps_bucket *bucket, size_t worker,
+                              egc_error *err)
 {
     ps *all = server->ps;
     egc_reader answer;
@@ -128,17 +129,17 @@ static egc_status send_answer(ps_server *server, ps_bucket *bucket, size_t worke
     if (!status)
         status = await_way(server, all->workers[worker].step, err);
     if (!status)
-        status = ps_answer(all, bucket, worker, &answer, err);
+        status = egc_ps_pull_answer(all, bucket, worker, &answer, err);
     if (status)
         return status;
     bucket->answered_s[worker] = egc_world_now(all->trainer.world);
     egc_request **slot =
         &server->answers[(server->oldest + server->n_answers++) % (size_t)all->params->window];
-    return egc_isend(server->transport, (int)worker, answer.next, egc_reader_left(&answer), slot,
-                     err);
+    return egc_transport_isend(server->transport, (int)worker, answer.next,
+                               egc_reader_left(&answer), slot, err);
 }
 
-static uint64_t slowest(const ps_server *server, const ps_bucket *bucket)
+static uint64_t slowest(const egc_ps_server *server, const egc_ps_bucket *bucket)
 {
     uint64_t least = UINT64_MAX;
     for (size_t w = 0; w < server->ps->n_workers; w++)
@@ -148,17 +149,17 @@ static uint64_t slowest(const ps_server *server, const ps_bucket *bucket)
 }
 
 /* Whether the worker may go on from the bucket as it is. */
-static bool may_answer(const ps *all, const ps_bucket *bucket, size_t worker, uint64_t least)
+static bool may_answer(const ps *all, const egc_ps_bucket *bucket, size_t worker, uint64_t least)
 {
     if (!bucket->waits[worker])
         return false;
-    if (all->params->mode == PS_SYNC)
+    if (all->params->mode == EGC_PS_SYNC)
         return bucket->arrived == 0;
     return bucket->taken[worker] <= least ||
            bucket->taken[worker] - least <= (uint64_t)all->params->bound;
 }
 
-static egc_status answer_waiting(ps_server *server, ps_bucket *bucket, egc_error *err)
+static egc_status answer_waiting(egc_ps_server *server, egc_ps_bucket *bucket, egc_error *err)
 {
     egc_status status = EGC_OK;
     uint64_t least = slowest(server, bucket);
@@ -171,7 +172,7 @@ static egc_status answer_waiting(ps_server *server, ps_bucket *bucket, egc_error
 /* ---- updates --------------------------------------------------------------------------------- */
 
 /* The device time of taking in pushes, and in sync of compressing what they come to. */
-static egc_status spend(const ps_server *server, const ps_bucket *bucket, uint64_t step,
+static egc_status spend(const egc_ps_server *server, const egc_ps_bucket *bucket, uint64_t step,
                         double decode_s, double encode_s, egc_error *err)
 {
     const egc_trainer *trainer = &server->ps->trainer;
@@ -184,11 +185,12 @@ static egc_status spend(const ps_server *server, const ps_bucket *bucket, uint64
 }
 
 /* The gradients that make up a step move the learning rate on by one step. It takes no time. */
-static egc_status apply(const ps_server *server, ps_bucket *bucket, uint64_t step, egc_error *err)
+static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint64_t step,
+                        egc_error *err)
 {
     ps *all = server->ps;
-    const egc_bucket *range = ps_range(all, bucket);
-    uint64_t a_step = all->params->mode == PS_SYNC ? 1 : all->n_workers;
+    const egc_bucket *range = egc_ps_range(all, bucket);
+    uint64_t a_step = all->params->mode == EGC_PS_SYNC ? 1 : all->n_workers;
     double lr = all->weight * egc_trainer_lr(&all->trainer, bucket->updates / a_step);
     egc_optimizer_apply(&all->trainer.workload->optimizer, lr, all->average + range->first,
                         all->velocity ? all->velocity + range->first : NULL,
@@ -196,21 +198,21 @@ static egc_status apply(const ps_server *server, ps_bucket *bucket, uint64_t ste
     bucket->updates++;
     const egc_timeline_event event =
         egc_trainer_event(&all->trainer, "update", step, bucket->number);
-    return egc_stream_tell(&server->compute, egc_world_now(all->trainer.world), &event, err);
+    return egc_stream_log_event(&server->compute, egc_world_now(all->trainer.world), &event, err);
 }
 
 /* What the pushes [first, first + n) of the bucket have to say. */
-static egc_status take_pushes(ps_server *server, ps_bucket *bucket, size_t first, size_t n,
+static egc_status take_pushes(egc_ps_server *server, egc_ps_bucket *bucket, size_t first, size_t n,
                               egc_error *err)
 {
     ps *all = server->ps;
-    const ps_worker *worker = &all->workers[first];
+    const egc_ps_worker *worker = &all->workers[first];
     double decode_s = 0, encode_s = 0;
     egc_status status = egc_trainer_decode(
         &all->trainer, all->decoder ? all->decoder : worker->decoder, worker->step, bucket->number,
         &bucket->pushes[first], n, all->average, &decode_s, err);
-    if (!status && all->params->mode == PS_SYNC && all->params->pull == PS_PULL_RECOMPRESS)
-        status = ps_compress_average(all, bucket, &encode_s, err);
+    if (!status && all->params->mode == EGC_PS_SYNC && all->params->pull == EGC_PS_PULL_RECOMPRESS)
+        status = egc_ps_pull_compress_average(all, bucket, &encode_s, err);
     if (status)
         return egc_error_prefix(err, "step %llu: server %zu: bucket %zu",
                                 (unsigned long long)worker->step, server->number, bucket->number);
@@ -221,13 +223,13 @@ static egc_status take_pushes(ps_server *server, ps_bucket *bucket, size_t first
     return status ? status : apply(server, bucket, worker->step, err);
 }
 
-static egc_status take(ps_server *server, ps_bucket *bucket, size_t worker, egc_error *err)
+static egc_status take(egc_ps_server *server, egc_ps_bucket *bucket, size_t worker, egc_error *err)
 {
     const ps *all = server->ps;
     egc_status status = EGC_OK;
     bucket->waits[worker] = true;
     bucket->taken[worker]++;
-    if (all->params->mode != PS_SYNC)
+    if (all->params->mode != EGC_PS_SYNC)
         status = take_pushes(server, bucket, worker, 1, err);
     else if (++bucket->arrived < all->n_workers)
         return EGC_OK;
@@ -236,37 +238,37 @@ static egc_status take(ps_server *server, ps_bucket *bucket, size_t worker, egc_
     bucket->arrived = 0;
     if (status)
         return status;
-    return all->params->mode == PS_ASYNC ? send_answer(server, bucket, worker, err)
-                                         : answer_waiting(server, bucket, err);
+    return all->params->mode == EGC_PS_ASYNC ? send_answer(server, bucket, worker, err)
+                                             : answer_waiting(server, bucket, err);
 }
 
 /* Those that waited for it wait no longer. */
-static egc_status take_leave(ps_server *server, size_t worker, egc_error *err)
+static egc_status take_leave(egc_ps_server *server, size_t worker, egc_error *err)
 {
     ps *all = server->ps;
     egc_status status = EGC_OK;
     server->gone[worker] = true;
     server->n_gone++;
     for (size_t b = 0; b < all->n_buckets && !status; b++)
-        if (all->params->mode == PS_SSP && all->buckets[b].server == server->number)
+        if (all->params->mode == EGC_PS_SSP && all->buckets[b].server == server->number)
             status = answer_waiting(server, &all->buckets[b], err);
     return status;
 }
 
-static egc_status look_at_next(ps_server *server, egc_error *err)
+static egc_status look_at_next(egc_ps_server *server, egc_error *err)
 {
     double start = egc_world_now(server->ps->trainer.world);
-    ps_arrival arrival = next_arrival(server);
+    egc_ps_arrival arrival = next_arrival(server);
     uint64_t step = server->ps->workers[arrival.worker].step;
     if (!arrival.bucket)
         return take_leave(server, arrival.worker, err);
-    egc_status status = egc_stream_tell_wait(&server->compute, start, step, err);
+    egc_status status = egc_stream_log_wait(&server->compute, start, step, err);
     return status ? status : take(server, arrival.bucket, arrival.worker, err);
 }
 
-egc_status ps_serve(void *arg, egc_error *err)
+egc_status egc_ps_server_run(void *arg, egc_error *err)
 {
-    ps_server *server = arg;
+    egc_ps_server *server = arg;
     egc_status status = EGC_OK;
     while (server->n_gone < server->ps->n_workers && !status)
         status = look_at_next(server, err);

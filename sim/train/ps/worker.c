@@ -8,99 +8,99 @@
 
 /* The gradient at the worker's parameters, and the messages of all buckets. The learning rate that
  * a memory may want is that of the step the run is at, which in sync is the worker's own. */
-static egc_status learn(ps_worker *w, egc_error *err)
+static egc_status learn(egc_ps_worker *w, egc_error *err)
 {
     ps *all = w->ps;
     egc_trainer *trainer = &all->trainer;
-    uint64_t at = all->params->mode == PS_SYNC ? w->step : trainer->step;
+    uint64_t at = all->params->mode == EGC_PS_SYNC ? w->step : trainer->step;
     egc_status status = egc_trainer_gradient(trainer, w->step, w->rank, w->parameters,
                                              all->gradient, &w->loss, err);
     if (!status)
         status =
-            egc_sender_encode(&w->sender, w->step, egc_trainer_lr(trainer, at), all->gradient, err);
+            egc_coders_encode(&w->sender, w->step, egc_trainer_lr(trainer, at), all->gradient, err);
     return status ? egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)w->step,
                                      w->rank)
                   : EGC_OK;
 }
 
-static egc_status compress(ps_worker *w, size_t b, egc_error *err)
+static egc_status compress(egc_ps_worker *w, size_t b, egc_error *err)
 {
     const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
     return egc_stream_work_for(&w->compute, w->sender.encode_s[b], &event, &w->compress_s, err);
 }
 
-static egc_status backward(ps_worker *w, egc_error *err)
+static egc_status backward(egc_ps_worker *w, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;
-    const egc_plan *plan = &trainer->plan;
-    const egc_training_options *options = &trainer->config->options;
+    const egc_partition *partition = &trainer->partition;
+    const egc_train_options *options = &trainer->config->options;
     egc_status status = EGC_OK;
     egc_span when;
-    for (size_t b = 0; b < plan->n_buckets && !status; b++) {
+    for (size_t b = 0; b < partition->n_buckets && !status; b++) {
         const egc_timeline_event event = egc_trainer_event(trainer, "backward", w->step, b);
-        status = egc_stream_work(&w->compute, plan->buckets[b].backward_s, &event, &when, err);
+        status = egc_stream_work(&w->compute, partition->buckets[b].backward_s, &event, &when, err);
         if (!status && options->compress_on == EGC_COMPRESS_ON_COMPUTE)
             status = compress(w, b, err);
         if (!status && options->overlap)
-            egc_gate_signal(w->ready);
+            egc_semaphore_signal(w->ready);
     }
-    for (size_t b = 0; b < plan->n_buckets && !options->overlap && !status; b++)
-        egc_gate_signal(w->ready);
+    for (size_t b = 0; b < partition->n_buckets && !options->overlap && !status; b++)
+        egc_semaphore_signal(w->ready);
     return status;
 }
 
-static egc_status compute(ps_worker *w, egc_error *err)
+static egc_status compute(egc_ps_worker *w, egc_error *err)
 {
     egc_span when;
     const egc_timeline_event event = {.name = "forward", .step = w->step};
     egc_status status =
-        egc_stream_work(&w->compute, w->ps->trainer.plan.forward_s, &event, &when, err);
+        egc_stream_work(&w->compute, w->ps->trainer.partition.forward_s, &event, &when, err);
     if (!status)
         status = backward(w, err);
     w->computed_s = egc_world_now(w->ps->trainer.world);
     return status;
 }
 
-static egc_status await_all(ps_worker *w, egc_error *err)
+static egc_status await_all(egc_ps_worker *w, egc_error *err)
 {
     double start = egc_world_now(w->ps->trainer.world);
     for (size_t b = 0; b < w->ps->n_buckets; b++)
-        egc_gate_wait(w->done);
-    return egc_stream_tell_wait(&w->compute, start, w->step, err);
+        egc_semaphore_wait(w->done);
+    return egc_stream_log_wait(&w->compute, start, w->step, err);
 }
 
 /* A worker's step is over. Steps of the run have as many of these as there are workers, whoever's
  * they are. */
-static egc_status finish_step(ps_worker *w, double start, double on_compute, egc_error *err)
+static egc_status finish_step(egc_ps_worker *w, double start, double on_compute, egc_error *err)
 {
     egc_trainer *trainer = &w->ps->trainer;
-    egc_tally *tally = &trainer->tally;
+    egc_step_times *times = &trainer->times;
     double end = egc_world_now(trainer->world);
-    tally->compute_s += w->computed_s - start - on_compute;
-    tally->compress_s += w->compress_s;
-    tally->decompress_s += w->decompress_s;
-    tally->comm_s += w->comm_s;
-    tally->exposed_comm_s += fmax(0, end - w->computed_s - w->busy_after);
-    tally->delay += w->delay;
-    egc_sender_count(&w->sender);
+    times->compute_s += w->computed_s - start - on_compute;
+    times->compress_s += w->compress_s;
+    times->decompress_s += w->decompress_s;
+    times->comm_s += w->comm_s;
+    times->exposed_comm_s += fmax(0, end - w->computed_s - w->busy_after);
+    times->delay += w->delay;
+    egc_coders_count(&w->sender);
     trainer->learnt.totals.loss += w->loss;
     w->step++;
-    if (++tally->finished < w->ps->n_workers)
+    if (++times->finished < w->ps->n_workers)
         return EGC_OK;
     return egc_trainer_end_step(trainer, w->ps->parameters, err);
 }
 
-static egc_status step(ps_worker *w, egc_error *err)
+static egc_status step(egc_ps_worker *w, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;
     w->compress_s = w->decompress_s = w->comm_s = w->delay = w->busy_after = 0;
     w->computed_s = INFINITY;
-    egc_world_begin_step(trainer->world, (int)w->rank, w->step);
+    egc_actor_begin_step(trainer->world, (int)w->rank, w->step);
     egc_status status = learn(w, err);
     if (status)
         return status;
     double start = egc_world_now(trainer->world);
-    egc_gate_signal(w->begun);
+    egc_semaphore_signal(w->begun);
     status = compute(w, err);
     bool on_stream = trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM;
     double on_compute = on_stream ? 0 : w->compress_s;
@@ -110,9 +110,9 @@ static egc_status step(ps_worker *w, egc_error *err)
 }
 
 /* Whoever is ready takes the next gradient: without waiting, fast workers compute more of them. */
-egc_status ps_compute_stream(void *arg, egc_error *err)
+egc_status egc_ps_worker_compute_stream(void *arg, egc_error *err)
 {
-    ps_worker *w = arg;
+    egc_ps_worker *w = arg;
     ps *all = w->ps;
     egc_status status = EGC_OK;
     while (all->tickets > 0 && !status) {
@@ -120,11 +120,11 @@ egc_status ps_compute_stream(void *arg, egc_error *err)
         status = step(w, err);
     }
     w->ended = true;
-    egc_gate_signal(w->begun);
-    egc_gate_signal(w->ready);
+    egc_semaphore_signal(w->begun);
+    egc_semaphore_signal(w->ready);
     for (size_t s = 0; s < all->n_servers; s++) {
-        egc_gate_signal(w->pushed[s]);
-        ps_arrive(&all->servers[s], w->rank, NULL);
+        egc_semaphore_signal(w->pushed[s]);
+        egc_ps_server_notify(&all->servers[s], w->rank, NULL);
     }
     return status;
 }
@@ -132,7 +132,7 @@ egc_status ps_compute_stream(void *arg, egc_error *err)
 /* ---- the streams ----------------------------------------------------------------------------- */
 
 /* Occupies the device for `seconds`, and notes what of that came after the backward pass. */
-static egc_status work_on_stream(ps_worker *w, const egc_stream *stream, double seconds,
+static egc_status work_on_stream(egc_ps_worker *w, const egc_stream *stream, double seconds,
                                  const egc_timeline_event *event, double *total, egc_error *err)
 {
     egc_span when;
@@ -142,17 +142,17 @@ static egc_status work_on_stream(ps_worker *w, const egc_stream *stream, double 
     return status;
 }
 
-static egc_status compress_on_stream(ps_worker *w, size_t b, egc_error *err)
+static egc_status compress_on_stream(egc_ps_worker *w, size_t b, egc_error *err)
 {
     const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
     return work_on_stream(w, &w->compression, w->sender.encode_s[b], &event, &w->compress_s, err);
 }
 
-static egc_status push(ps_worker *w, ps_bucket *bucket, egc_error *err)
+static egc_status push(egc_ps_worker *w, egc_ps_bucket *bucket, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;
     const egc_buf *message = &w->sender.messages[bucket->number];
-    ps_server *server = &w->ps->servers[bucket->server];
+    egc_ps_server *server = &w->ps->servers[bucket->server];
     egc_status status = EGC_OK;
     if (trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM)
         status = compress_on_stream(w, bucket->number, err);
@@ -160,38 +160,38 @@ static egc_status push(ps_worker *w, ps_bucket *bucket, egc_error *err)
         return status;
     if (w->under_way++ == 0)
         w->under_way_since = egc_world_now(trainer->world);
-    status = egc_isend(w->transport, server->rank, message->data, message->len,
-                       &w->pushes[bucket->number], err);
-    egc_gate_signal(w->pushed[bucket->server]);
+    status = egc_transport_isend(w->transport, server->rank, message->data, message->len,
+                                 &w->pushes[bucket->number], err);
+    egc_semaphore_signal(w->pushed[bucket->server]);
     return status;
 }
 
-egc_status ps_push_stream(void *arg, egc_error *err)
+egc_status egc_ps_worker_push_stream(void *arg, egc_error *err)
 {
-    ps_worker *w = arg;
+    egc_ps_worker *w = arg;
     egc_status status = EGC_OK;
     while (!status) {
         for (size_t b = 0; b < w->ps->n_buckets && !status; b++) {
-            egc_gate_wait(w->ready);
+            egc_semaphore_wait(w->ready);
             if (w->ended)
                 return EGC_OK;
             status = push(w, &w->ps->buckets[b], err);
         }
         if (!status)
-            status = egc_wait_all(w->transport, w->pushes, w->ps->n_buckets, err);
+            status = egc_transport_wait_all(w->transport, w->pushes, w->ps->n_buckets, err);
     }
     return status;
 }
 
 /* Waits for a bucket's answer. It is told of from when the server sent it, or the stream came to
  * wait for it. */
-static egc_status await_answer(ps_worker *w, const ps_bucket *bucket, egc_error *err)
+static egc_status await_answer(egc_ps_worker *w, const egc_ps_bucket *bucket, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;
     size_t peer = (size_t)w->ps->servers[bucket->server].rank;
     egc_timeline_event event = egc_trainer_event(trainer, "pull", w->step, bucket->number);
     double start = egc_world_now(trainer->world);
-    egc_status status = egc_wait(w->transport, w->pulls[bucket->number], err);
+    egc_status status = egc_transport_wait(w->transport, w->pulls[bucket->number], err);
     if (status)
         return status;
     if (--w->under_way == 0)
@@ -199,10 +199,11 @@ static egc_status await_answer(ps_worker *w, const ps_bucket *bucket, egc_error 
     event.peers = &peer;
     event.n_peers = 1;
     event.bytes = (double)w->pulled[bucket->number].len;
-    return egc_stream_tell(&w->reception, fmax(start, bucket->answered_s[w->rank]), &event, err);
+    return egc_stream_log_event(&w->reception, fmax(start, bucket->answered_s[w->rank]), &event,
+                                err);
 }
 
-static egc_status pull(ps_worker *w, ps_bucket *bucket, egc_error *err)
+static egc_status pull(egc_ps_worker *w, egc_ps_bucket *bucket, egc_error *err)
 {
     double decode_s = 0;
     egc_buf *answer = &w->pulled[bucket->number];
@@ -211,27 +212,28 @@ static egc_status pull(ps_worker *w, ps_bucket *bucket, egc_error *err)
     egc_status status = await_answer(w, bucket, err);
     if (status)
         return status;
-    status = ps_take_answer(w, bucket, answer, &decode_s, err);
+    status = egc_ps_pull_decode_answer(w, bucket, answer, &decode_s, err);
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu: bucket %zu",
                                 (unsigned long long)w->step, w->rank, bucket->number);
     egc_buf_fini(answer);
     status = work_on_stream(w, &w->reception, decode_s, &event, &w->decompress_s, err);
-    egc_gate_signal(w->done);
+    egc_semaphore_signal(w->done);
     return status;
 }
 
-egc_status ps_pull_stream(void *arg, egc_error *err)
+egc_status egc_ps_worker_pull_stream(void *arg, egc_error *err)
 {
-    ps_worker *w = arg;
+    egc_ps_worker *w = arg;
     egc_status status = EGC_OK;
     while (!status) {
-        egc_gate_wait(w->begun);
+        egc_semaphore_wait(w->begun);
         if (w->ended)
             break;
         for (size_t b = 0; b < w->ps->n_buckets && !status; b++)
-            status = egc_irecv(w->transport, w->ps->servers[w->ps->buckets[b].server].rank,
-                               &w->pulled[b], &w->pulls[b], err);
+            status =
+                egc_transport_irecv(w->transport, w->ps->servers[w->ps->buckets[b].server].rank,
+                                    &w->pulled[b], &w->pulls[b], err);
         for (size_t b = 0; b < w->ps->n_buckets && !status; b++)
             status = pull(w, &w->ps->buckets[b], err);
     }

@@ -5,67 +5,68 @@
 #include "train/sync/sync.h"
 
 /* The bucket whose turn it is. Where its message had to wait for other workers' that is told. */
-static egc_status await_turn(sync_worker *w, egc_error *err)
+static egc_status await_turn(egc_sync_worker *w, egc_error *err)
 {
     double idle_s = egc_world_now(w->run->world);
-    w->bucket = egc_turns_take(w->turns, w->rank);
+    w->bucket = egc_exchange_order_next(w->order, w->rank);
     double since_s = fmax(idle_s, w->progress[w->bucket].ready_s);
     if (since_s == egc_world_now(w->run->world))
         return EGC_OK;
-    const egc_timeline_event event = sync_event(w, "wait", w->step, w->bucket);
-    return egc_stream_tell(&w->communication, since_s, &event, err);
+    const egc_timeline_event event = egc_sync_event(w, "wait", w->step, w->bucket);
+    return egc_stream_log_event(&w->communication, since_s, &event, err);
 }
 
 /* Sums are made in place: another try begins with the message that the first began with. */
-static egc_status prepare_try(sync_worker *w, size_t b, egc_error *err)
+static egc_status prepare_try(egc_sync_worker *w, size_t b, egc_error *err)
 {
     size_t round = w->progress[b].round;
     egc_status status = EGC_OK;
-    if (w->survivors)
-        status = w->kept ? egc_carrier_restore(&w->carrier, w->step, round, b, err)
-                         : egc_carrier_keep(&w->carrier, w->step, round, b, err);
+    if (w->failover)
+        status = w->kept ? egc_round_transfer_restore(&w->transfer, w->step, round, b, err)
+                         : egc_round_transfer_keep(&w->transfer, w->step, round, b, err);
     w->kept = true;
     return status;
 }
 
 /* Exchanges the next piece of a bucket. */
-static egc_status exchange(sync_worker *w, size_t b, egc_error *err)
+static egc_status exchange(egc_sync_worker *w, size_t b, egc_error *err)
 {
-    sync_progress *bucket = &w->progress[b];
-    const egc_transport *transport = w->carrier.transport;
-    const egc_route *route = &w->learning->route;
+    egc_sync_progress *bucket = &w->progress[b];
+    const egc_transport *transport = w->transfer.transport;
+    const egc_exchange_choice *choice = &w->learning->choice;
     double start = egc_world_now(w->run->world);
-    egc_timeline_event event = sync_event(w, "exchange", w->step, b);
-    event.exchange = route->sparse ? route->sparse->name : route->exchange[bucket->round]->name;
+    egc_timeline_event event = egc_sync_event(w, "exchange", w->step, b);
+    event.exchange = choice->sparse ? choice->sparse->name : choice->exchange[bucket->round]->name;
     event.piece = bucket->piece;
-    event.n_pieces = egc_carrier_pieces(&w->carrier, w->step, bucket->round, b);
-    event.message_bytes = egc_carrier_bytes(&w->carrier, w->step, bucket->round, b, bucket->piece);
+    event.n_pieces = egc_round_transfer_pieces(&w->transfer, w->step, bucket->round, b);
+    event.message_bytes =
+        egc_round_transfer_bytes(&w->transfer, w->step, bucket->round, b, bucket->piece);
     event.network_sent_bytes = -transport->sent_bytes;
     event.network_recv_bytes = -transport->recv_bytes;
-    egc_status status =
-        egc_carrier_run(&w->carrier, w->step, bucket->round, b, bucket->piece, &w->received, err);
+    egc_status status = egc_round_transfer_run(&w->transfer, w->step, bucket->round, b,
+                                               bucket->piece, &w->received, err);
     if (status)
         return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)w->step, b);
     event.network_sent_bytes += transport->sent_bytes;
     event.network_recv_bytes += transport->recv_bytes;
-    sync_spent(w, w->step)->recv_bytes += event.network_recv_bytes;
-    sync_spent(w, w->step)->comm_s += egc_world_now(w->run->world) - start;
+    egc_sync_times(w, w->step)->recv_bytes += event.network_recv_bytes;
+    egc_sync_times(w, w->step)->comm_s += egc_world_now(w->run->world) - start;
     bucket->piece = bucket->piece + 1 < event.n_pieces ? bucket->piece + 1 : 0;
-    return egc_stream_tell(&w->communication, start, &event, err);
+    return egc_stream_log_event(&w->communication, start, &event, err);
 }
 
-egc_status sync_accept_round(sync_worker *w, size_t b, egc_error *err)
+egc_status egc_sync_communicate_accept_round(egc_sync_worker *w, size_t b, egc_error *err)
 {
-    sync_progress *bucket = &w->progress[b];
+    egc_sync_progress *bucket = &w->progress[b];
     egc_status status =
-        egc_learning_take(w->learning, w->step, bucket->round, b, &w->received, err);
+        egc_engine_decode(w->learning, w->step, bucket->round, b, &w->received, err);
     w->kept = false;
-    bucket->stage = SYNC_DELIVERED;
-    bucket->seconds = egc_charge_delivery(w->learning, bucket->round, b, &w->received);
+    bucket->stage = EGC_SYNC_DELIVERED;
+    bucket->seconds = egc_compression_time_result(w->learning, bucket->round, b, &w->received);
     return status;
 }
 
-static egc_status take_turn(sync_worker *w, egc_error *err)
+static egc_status take_turn(egc_sync_worker *w, egc_error *err)
 {
     egc_status status = await_turn(w, err);
     size_t b = w->bucket;
@@ -76,27 +77,27 @@ static egc_status take_turn(sync_worker *w, egc_error *err)
     if (status)
         return status;
     if (w->progress[b].piece > 0) {
-        sync_set_ready(w, b);
+        egc_sync_coding_set_ready(w, b);
         return EGC_OK;
     }
-    if (w->survivors)
-        egc_survivors_commit(w->survivors, &w->n_through);
-    status = sync_accept_round(w, b, err);
-    if (!status && sync_has_compression(w)) {
-        egc_stream_give(&w->compression, (egc_task){w->step, b, true});
+    if (w->failover)
+        egc_failover_commit(w->failover, &w->n_through);
+    status = egc_sync_communicate_accept_round(w, b, err);
+    if (!status && egc_sync_has_compression(w)) {
+        egc_stream_post(&w->compression, (egc_task){w->step, b, true});
         w->left--;
     }
     return status;
 }
 
 /* Whether the bucket it last exchanged is still the communication stream's to work on. */
-static bool has_work(const sync_worker *w)
+static bool has_work(const egc_sync_worker *w)
 {
-    sync_stage at = w->progress[w->bucket].stage;
-    return !sync_has_compression(w) && (at == SYNC_DELIVERED || at == SYNC_MADE);
+    egc_sync_stage at = w->progress[w->bucket].stage;
+    return !egc_sync_has_compression(w) && (at == EGC_SYNC_DELIVERED || at == EGC_SYNC_MADE);
 }
 
-static egc_status exchange_buckets(sync_worker *w, egc_error *err)
+static egc_status exchange_buckets(egc_sync_worker *w, egc_error *err)
 {
     egc_status status = EGC_OK;
     while (w->left > 0 && !status) {
@@ -104,29 +105,29 @@ static egc_status exchange_buckets(sync_worker *w, egc_error *err)
             status = take_turn(w, err);
             continue;
         }
-        status = sync_end_round(w, &w->communication, w->step, w->bucket, err);
+        status = egc_sync_coding_end_round(w, &w->communication, w->step, w->bucket, err);
         w->left -= !status;
     }
     return status;
 }
 
-static void await_step(sync_worker *w)
+static void await_step(egc_sync_worker *w)
 {
-    egc_gate_wait(w->begun);
-    if (!egc_repeat_of(&w->run->repeat, w->step, w->rank))
-        w->left = w->learning->plan.n_buckets * w->learning->route.n_rounds;
+    egc_semaphore_wait(w->begun);
+    if (!egc_steady_state_times(&w->run->steady, w->step, w->rank))
+        w->left = w->learning->partition.n_buckets * w->learning->choice.n_rounds;
 }
 
-egc_status sync_communication_stream(void *arg, egc_error *err)
+egc_status egc_sync_communicate_stream(void *arg, egc_error *err)
 {
-    sync_worker *w = arg;
+    egc_sync_worker *w = arg;
     egc_status status = EGC_OK;
-    uint64_t steps = (uint64_t)sync_options(w)->steps;
+    uint64_t steps = (uint64_t)egc_sync_options(w)->steps;
     while (w->step < steps && !status) {
         if (w->left == 0)
             await_step(w);
         status = exchange_buckets(w, err);
         w->step += !status;
     }
-    return w->survivors ? egc_survivors_judge(w->survivors, status) : status;
+    return w->failover ? egc_failover_handle(w->failover, status) : status;
 }

@@ -14,16 +14,16 @@
 #include "train/metrics/fidelity.h"
 #include "train/sync/engine.h"
 
-extern const egc_learning_type egc_learning_live;
+extern const egc_engine_type egc_engine_live_type;
 
-typedef struct egc_live {
-    egc_learning base;
+typedef struct egc_engine_live {
+    egc_engine base;
     egc_workload *workload;
     double momentum;
 
     float *gradient; /* of the worker whose messages are being made */
     egc_encoder **encoder;
-    egc_reader *readers; /* n_learners, to work with */
+    egc_reader *readers; /* n_sampled, to work with */
     egc_buf sum;         /* of learners' messages, in hollow runs */
     egc_decoder *decoder;
     egc_workspace *workspace; /* shared: coders run one at a time */
@@ -35,16 +35,16 @@ typedef struct egc_live {
     uint64_t *taken;          /* of each bucket and round: 1 + the last step that was taken in */
     uint64_t *agreed;         /* of each bucket and round: a hash of the bytes that came */
     egc_fidelity fidelity;
-} egc_live;
+} egc_engine_live;
 
 /* The rounds of a step (rounds.c). Of what was delivered, the first worker that comes takes it in
  * for all (but in SCATTER rounds, of which everyone gets another part); after the last round the
  * bucket's average is there. */
-egc_status egc_live_begin_step(egc_learning *learning, uint64_t step,
-                               egc_error *err) EGC_MUST_CHECK;
-egc_status egc_live_make_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
-                                 size_t bucket, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, size_t bucket,
-                         const egc_received *received, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_engine_live_begin_step(egc_engine *learning, uint64_t step,
+                                      egc_error *err) EGC_MUST_CHECK;
+egc_status egc_engine_live_encode(egc_engine *learning, uint64_t step, size_t round, size_t worker,
+                                  size_t bucket, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_engine_live_decode(egc_engine *learning, uint64_t step, size_t round, size_t bucket,
+                                  const egc_round_result *received, egc_error *err) EGC_MUST_CHECK;
 
 #endif

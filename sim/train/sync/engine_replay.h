@@ -6,6 +6,6 @@
 
 #include "train/sync/engine.h"
 
-extern const egc_learning_type egc_learning_replayed;
+extern const egc_engine_type egc_engine_replay_type;
 
 #endif

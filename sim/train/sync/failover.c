@@ -14,181 +14,181 @@ static egc_status recover(void *arg, egc_error *err);
 
 static bool is_up(const egc_world *world, int rank)
 {
-    return egc_world_reaches(world, rank, rank);
+    return egc_failure_reachable(world, rank, rank);
 }
 
 /* Called by streams that fail, and by who watches a host that does. The first member whose host is
  * up sees to it. */
 static void start_recovery(void *arg)
 {
-    egc_survivors *survivors = arg;
-    const egc_learning *learning = survivors->run->learning;
-    egc_world *world = survivors->run->world;
+    egc_failover *failover = arg;
+    const egc_engine *learning = failover->run->learning;
+    egc_world *world = failover->run->world;
     egc_error err = {0};
-    if (survivors->recovering && is_up(world, survivors->recoverer))
+    if (failover->recovering && is_up(world, failover->recoverer))
         return;
     size_t i = 0;
     while (i < learning->n_members && !is_up(world, learning->members[i]))
         i++;
     if (i == learning->n_members)
         return; /* nobody is left */
-    survivors->recovering = true;
-    survivors->recoverer = learning->members[i];
-    if (egc_world_spawn(world, survivors->recoverer, "recovery", recover, survivors, &err))
-        egc_world_fail(world, &err);
+    failover->recovering = true;
+    failover->recoverer = learning->members[i];
+    if (egc_actor_spawn(world, failover->recoverer, "recovery", recover, failover, &err))
+        egc_actor_fail_all(world, &err);
 }
 
-static egc_status watch(egc_survivors *survivors, int rank, int from, egc_error *err)
+static egc_status watch(egc_failover *failover, int rank, int from, egc_error *err)
 {
-    const egc_watch watch = {
-        .world = survivors->run->world,
+    const egc_failure_watcher watch = {
+        .world = failover->run->world,
         .rank = rank,
         .from = from,
         .lost = start_recovery,
-        .arg = survivors,
+        .arg = failover,
     };
-    return egc_world_watch(&watch, err);
+    return egc_failure_watch(&watch, err);
 }
 
 /* Each member watches the one before it: of those that fail at once, one is watched by a survivor.
  */
-egc_status egc_survivors_watch(egc_survivors *survivors, egc_error *err)
+egc_status egc_failover_watch(egc_failover *failover, egc_error *err)
 {
-    const egc_learning *learning = survivors->run->learning;
+    const egc_engine *learning = failover->run->learning;
     size_t n = learning->n_members;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++)
-        status = watch(survivors, learning->members[i], learning->members[(i + 1) % n], err);
+        status = watch(failover, learning->members[i], learning->members[(i + 1) % n], err);
     return status;
 }
 
 /* Whoever failed may have been the one that watched it. */
-static egc_status watch_recoverer(egc_survivors *survivors, egc_error *err)
+static egc_status watch_recoverer(egc_failover *failover, egc_error *err)
 {
-    const egc_learning *learning = survivors->run->learning;
+    const egc_engine *learning = failover->run->learning;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < learning->n_members && !status; i++)
-        if (is_up(survivors->run->world, learning->members[i]))
-            status = watch(survivors, survivors->recoverer, learning->members[i], err);
+        if (is_up(failover->run->world, learning->members[i]))
+            status = watch(failover, failover->recoverer, learning->members[i], err);
     return status;
 }
 
 /* ---- ending and beginning anew --------------------------------------------------------------- */
 
-static egc_status end_streams(egc_survivors *survivors, egc_error *err)
+static egc_status end_streams(egc_failover *failover, egc_error *err)
 {
-    const egc_learning *learning = survivors->run->learning;
+    const egc_engine *learning = failover->run->learning;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < learning->n_members && !status; i++) {
         int rank = learning->members[i];
-        egc_world_end_actors(survivors->run->world, rank, survivors->ops->stream);
-        status = survivors->ops->ended(survivors->arg, (size_t)rank, err);
+        egc_actor_end(failover->run->world, rank, failover->ops->stream);
+        status = failover->ops->ended(failover->arg, (size_t)rank, err);
     }
     return status;
 }
 
-static void count_break(egc_survivors *survivors)
+static void count_break(egc_failover *failover)
 {
-    bool again = survivors->broken == survivors->n_committed;
-    survivors->breaks = again ? survivors->breaks + 1 : 1;
-    survivors->broken = survivors->n_committed;
+    bool again = failover->broken == failover->n_committed;
+    failover->breaks = again ? failover->breaks + 1 : 1;
+    failover->broken = failover->n_committed;
 }
 
 /* Both lists are ascending. */
-static void leave_out(egc_survivors *survivors, size_t n_chosen)
+static void leave_out(egc_failover *failover, size_t n_chosen)
 {
-    const egc_learning *learning = survivors->run->learning;
+    const egc_engine *learning = failover->run->learning;
     size_t next = 0;
     for (size_t i = 0; i < learning->n_members; i++) {
-        if (next < n_chosen && survivors->chosen[next] == learning->members[i])
+        if (next < n_chosen && failover->chosen[next] == learning->members[i])
             next++;
         else
-            egc_world_end_actors(survivors->run->world, learning->members[i], NULL);
+            egc_actor_end(failover->run->world, learning->members[i], NULL);
     }
 }
 
 /* Steps that nobody but those who are left out had yet to end. At most two are under way. */
-static egc_status report_ended_steps(egc_run *run, egc_error *err)
+static egc_status report_ended_steps(egc_sync_run *run, egc_error *err)
 {
     uint64_t begun = run->steps_begun;
     egc_status status = EGC_OK;
     for (uint64_t step = begun > 2 ? begun - 2 : 0; step < run->steps_ended && !status; step++)
-        status = egc_run_report_step(run, step, err);
+        status = egc_sync_run_report_step(run, step, err);
     return status;
 }
 
-static egc_status regroup(egc_survivors *survivors, egc_error *err)
+static egc_status regroup(egc_failover *failover, egc_error *err)
 {
-    egc_run *run = survivors->run;
-    egc_learning *learning = run->learning;
+    egc_sync_run *run = failover->run;
+    egc_engine *learning = run->learning;
     size_t n = 0;
-    egc_status status = egc_members_choose(run->world, learning->members, learning->n_members,
-                                           survivors->chosen, &n, err);
+    egc_status status = egc_quorum_choose(run->world, learning->members, learning->n_members,
+                                          failover->chosen, &n, err);
     if (status)
         return status;
-    leave_out(survivors, n);
-    egc_learning_regroup(learning, survivors->chosen, n);
-    egc_world_forget_messages(run->world);
-    egc_barrier_free(survivors->arrived);
-    survivors->arrived = egc_barrier_new((int)n);
-    return survivors->arrived ? report_ended_steps(run, err) : egc_fail_memory(err, 1);
+    leave_out(failover, n);
+    egc_engine_regroup(learning, failover->chosen, n);
+    egc_mailbox_forget_all(run->world);
+    egc_barrier_free(failover->arrived);
+    failover->arrived = egc_barrier_new((int)n);
+    return failover->arrived ? report_ended_steps(run, err) : egc_fail_memory(err, 1);
 }
 
 static egc_status recover(void *arg, egc_error *err)
 {
-    egc_survivors *survivors = arg;
-    egc_run *run = survivors->run;
-    egc_status status = watch_recoverer(survivors, err);
+    egc_failover *failover = arg;
+    egc_sync_run *run = failover->run;
+    egc_status status = watch_recoverer(failover, err);
     if (!status)
-        status = end_streams(survivors, err);
+        status = end_streams(failover, err);
     if (status)
         return status;
-    count_break(survivors);
-    egc_world_sleep(run->world, run->learning->config->options.failure_timeout_s);
-    status = regroup(survivors, err);
-    survivors->recovering = false;
+    count_break(failover);
+    egc_actor_sleep(run->world, run->learning->config->options.failure_timeout_s);
+    status = regroup(failover, err);
+    failover->recovering = false;
     if (!status)
-        status = survivors->ops->begin(survivors->arg, err);
-    return status ? status : egc_survivors_watch(survivors, err);
+        status = failover->ops->begin(failover->arg, err);
+    return status ? status : egc_failover_watch(failover, err);
 }
 
 /* ---- what streams call ----------------------------------------------------------------------- */
 
-void egc_survivors_commit(egc_survivors *survivors, uint64_t *n_through)
+void egc_failover_commit(egc_failover *failover, uint64_t *n_through)
 {
-    egc_barrier_wait(survivors->arrived);
-    survivors->n_committed = ++*n_through;
+    egc_barrier_wait(failover->arrived);
+    failover->n_committed = ++*n_through;
 }
 
-egc_status egc_survivors_judge(egc_survivors *survivors, egc_status status)
+egc_status egc_failover_handle(egc_failover *failover, egc_status status)
 {
-    if (status != EGC_ERROR_SIMULATION || survivors->breaks > MOST_BREAKS)
+    if (status != EGC_ERROR_SIMULATION || failover->breaks > MOST_BREAKS)
         return status;
-    start_recovery(survivors);
+    start_recovery(failover);
     return EGC_OK;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-egc_status egc_survivors_init(egc_survivors *survivors, egc_run *run, const egc_survivors_ops *ops,
-                              void *arg, egc_error *err)
+egc_status egc_failover_init(egc_failover *failover, egc_sync_run *run, const egc_failover_ops *ops,
+                             void *arg, egc_error *err)
 {
     size_t n = run->learning->n_workers;
-    *survivors = (egc_survivors){
+    *failover = (egc_failover){
         .run = run,
         .ops = ops,
         .arg = arg,
         .broken = UINT64_MAX,
         .arrived = egc_barrier_new((int)n),
-        .chosen = egc_calloc(n, sizeof *survivors->chosen),
+        .chosen = egc_calloc(n, sizeof *failover->chosen),
     };
-    return survivors->arrived && survivors->chosen
+    return failover->arrived && failover->chosen
                ? EGC_OK
-               : egc_fail_memory(err, n * sizeof *survivors->chosen);
+               : egc_fail_memory(err, n * sizeof *failover->chosen);
 }
 
-void egc_survivors_fini(egc_survivors *survivors)
+void egc_failover_fini(egc_failover *failover)
 {
-    egc_barrier_free(survivors->arrived);
-    egc_free(survivors->chosen);
+    egc_barrier_free(failover->arrived);
+    egc_free(failover->chosen);
 }

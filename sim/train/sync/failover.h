@@ -12,7 +12,7 @@
 #include "train/sync/run.h"
 
 /* What is to be done to the streams of an algorithm; `arg` is survivors->arg. */
-typedef struct egc_survivors_ops {
+typedef struct egc_failover_ops {
     egc_actor_main stream; /* what the actors run that are ended and begun anew */
 
     /* The stream of this rank has been ended, and what it waited for may be replaced. MEMORY. */
@@ -21,11 +21,11 @@ typedef struct egc_survivors_ops {
     /* Those that the learning has as members now are to begin again: messages that were under way
      * are forgotten, and what is broken off has not been. */
     egc_status (*begin)(void *arg, egc_error *err);
-} egc_survivors_ops;
+} egc_failover_ops;
 
-typedef struct egc_survivors {
-    egc_run *run; /* borrowed */
-    const egc_survivors_ops *ops;
+typedef struct egc_failover {
+    egc_sync_run *run; /* borrowed */
+    const egc_failover_ops *ops;
     void *arg;
     egc_barrier *arrived; /* all have what an exchange delivers */
     uint64_t n_committed; /* exchanges that count */
@@ -34,23 +34,23 @@ typedef struct egc_survivors {
     bool recovering;
     int recoverer; /* rank */
     int *chosen;   /* room for members to be */
-} egc_survivors;
+} egc_failover;
 
 /* Zeroed or failed, it can be given to _fini. MEMORY. */
-egc_status egc_survivors_init(egc_survivors *survivors, egc_run *run, const egc_survivors_ops *ops,
-                              void *arg, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_failover_init(egc_failover *failover, egc_sync_run *run, const egc_failover_ops *ops,
+                             void *arg, egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine, too. */
-void egc_survivors_fini(egc_survivors *survivors);
+void egc_failover_fini(egc_failover *failover);
 
 /* The members, whose first actors are there, watch over each other from now on. MEMORY. */
-egc_status egc_survivors_watch(egc_survivors *survivors, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_failover_watch(egc_failover *failover, egc_error *err) EGC_MUST_CHECK;
 
 /* The exchange number *n_through, counted by each stream from 0, has come to its end on this
  * worker: waits for the others, and counts on. By a stream. */
-void egc_survivors_commit(egc_survivors *survivors, uint64_t *n_through);
+void egc_failover_commit(egc_failover *failover, uint64_t *n_through);
 
 /* A stream that fails with `status` is to return this: EGC_OK after a loss that others survive. */
-egc_status egc_survivors_judge(egc_survivors *survivors, egc_status status) EGC_MUST_CHECK;
+egc_status egc_failover_handle(egc_failover *failover, egc_status status) EGC_MUST_CHECK;
 
 #endif

@@ -40,8 +40,8 @@ static size_t choose(const bool *reach, const int *ranks, size_t n, size_t *grou
     return best;
 }
 
-egc_status egc_members_choose(const egc_world *world, const int *ranks, size_t n, int *chosen,
-                              size_t *n_chosen, egc_error *err)
+egc_status egc_quorum_choose(const egc_world *world, const int *ranks, size_t n, int *chosen,
+                             size_t *n_chosen, egc_error *err)
 {
     bool *reach = egc_calloc(n * n, sizeof *reach);
     size_t *group = egc_calloc(n, sizeof *group), up = 0;
@@ -51,7 +51,7 @@ egc_status egc_members_choose(const egc_world *world, const int *ranks, size_t n
         goto done;
     }
     for (size_t i = 0; i < n * n; i++)
-        reach[i] = egc_world_reaches(world, ranks[i / n], ranks[i % n]);
+        reach[i] = egc_failure_reachable(world, ranks[i / n], ranks[i % n]);
     for (size_t i = 0; i < n; i++)
         up += reach[i * n + i];
     *n_chosen = choose(reach, ranks, n, group, chosen);

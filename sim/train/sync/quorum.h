@@ -8,7 +8,7 @@
 /* Of n ranks, ascending, those that go on: into chosen (room for n), ascending. SIMULATION when
  * they are not more than half of those whose hosts are up: two halves of a network that is cut must
  * not both go on, while a host that is down goes nowhere. MEMORY. */
-egc_status egc_members_choose(const egc_world *world, const int *ranks, size_t n, int *chosen,
-                              size_t *n_chosen, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_quorum_choose(const egc_world *world, const int *ranks, size_t n, int *chosen,
+                             size_t *n_chosen, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -11,13 +11,13 @@
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* The message's pieces, one for each owner of a shard; all of it in one where it is not cut. */
-static egc_status write_pieces(egc_live *live, size_t round, size_t worker, size_t b,
-                               egc_outgoing *out, double *bytes, egc_error *err)
+static egc_status write_pieces(egc_engine_live *live, size_t round, size_t worker, size_t b,
+                               egc_round_message *out, double *bytes, egc_error *err)
 {
-    const egc_bucket *bucket = &live->base.plan.buckets[b];
+    const egc_bucket *bucket = &live->base.partition.buckets[b];
     egc_status status = EGC_OK;
-    for (size_t shard = 0; shard < egc_learning_pieces(&live->base, out) && !status; shard++) {
-        egc_buf *piece = egc_outgoing_piece(out, shard);
+    for (size_t shard = 0; shard < egc_engine_pieces(&live->base, out) && !status; shard++) {
+        egc_buf *piece = egc_round_message_piece(out, shard);
         egc_buf_clear(piece);
         status = egc_encoder_message(live->encoder[worker], round, bucket->first_unit,
                                      bucket->n_units, shard, piece, err);
@@ -26,39 +26,40 @@ static egc_status write_pieces(egc_live *live, size_t round, size_t worker, size
     return status;
 }
 
-static egc_status write_message(egc_live *live, uint64_t step, size_t round, size_t worker,
+static egc_status write_message(egc_engine_live *live, uint64_t step, size_t round, size_t worker,
                                 size_t b, egc_error *err)
 {
-    egc_learning *learning = &live->base;
-    const egc_bucket *bucket = &learning->plan.buckets[b];
-    egc_outgoing *out = egc_learning_outgoing(learning, step, round, worker, b);
-    double *bytes = &egc_learning_learnt(learning, step)->totals.message_bytes;
-    double start_s = egc_host_now();
+    egc_engine *learning = &live->base;
+    const egc_bucket *bucket = &learning->partition.buckets[b];
+    egc_round_message *out = egc_engine_message(learning, step, round, worker, b);
+    double *bytes = &egc_engine_stats(learning, step)->totals.message_bytes;
+    double start_s = egc_clock_now();
     egc_status status = write_pieces(live, round, worker, b, out, bytes, err);
-    out->made_s = egc_host_now() - start_s;
+    out->made_s = egc_clock_now() - start_s;
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
     for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++) {
         const egc_encoding *encoding = egc_encoder_encoding(live->encoder[worker], u);
-        *egc_learning_part(learning, step, round, worker, u) =
-            (egc_learnt_part){.sent = encoding->sent, .wire_bytes = encoding->wire_bytes};
+        *egc_engine_part(learning, step, round, worker, u) =
+            (egc_part_stats){.sent = encoding->sent, .wire_bytes = encoding->wire_bytes};
     }
     return EGC_OK;
 }
 
-egc_status egc_live_make_message(egc_learning *learning, uint64_t step, size_t round, size_t worker,
-                                 size_t b, egc_error *err)
+egc_status egc_engine_live_encode(egc_engine *learning, uint64_t step, size_t round, size_t worker,
+                                  size_t b, egc_error *err)
 {
-    return learning->hollow ? EGC_OK
-                            : write_message((egc_live *)learning, step, round, worker, b, err);
+    return learning->size_only
+               ? EGC_OK
+               : write_message((egc_engine_live *)learning, step, round, worker, b, err);
 }
 
 /* ---- the beginning of a step ----------------------------------------------------------------- */
 
-static egc_status one_gradient(egc_live *live, uint64_t step, size_t worker, egc_error *err)
+static egc_status one_gradient(egc_engine_live *live, uint64_t step, size_t worker, egc_error *err)
 {
     egc_workload *workload = live->workload;
-    egc_learnt_totals *totals = &egc_learning_learnt(&live->base, step)->totals;
+    egc_step_totals *totals = &egc_engine_stats(&live->base, step)->totals;
     double loss = NAN;
     egc_gradient_check check;
     egc_status status = workload->type->gradient(workload, step, worker, live->parameters,
@@ -82,13 +83,13 @@ static egc_status one_gradient(egc_live *live, uint64_t step, size_t worker, egc
     return EGC_OK;
 }
 
-egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error *err)
+egc_status egc_engine_live_begin_step(egc_engine *learning, uint64_t step, egc_error *err)
 {
-    egc_live *live = (egc_live *)learning;
-    size_t n = egc_learning_senders(learning);
-    egc_learnt *learnt = egc_learning_learnt(learning, step);
+    egc_engine_live *live = (egc_engine_live *)learning;
+    size_t n = egc_engine_n_encoders(learning);
+    egc_step_stats *learnt = egc_engine_stats(learning, step);
     learnt->n_workers = n;
-    egc_learnt_clear(learnt, learning->plan.n_units);
+    egc_step_stats_clear(learnt, learning->partition.n_units);
     if (live->support)
         learnt->totals.union_elements = 0;
     egc_fidelity_begin(&live->fidelity);
@@ -96,7 +97,7 @@ egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error 
     for (size_t i = 0; i < n && !status; i++) {
         size_t w = (size_t)learning->members[i];
         status = one_gradient(live, step, w, err);
-        for (size_t b = 0; b < learning->plan.n_buckets && !status; b++)
+        for (size_t b = 0; b < learning->partition.n_buckets && !status; b++)
             status = write_message(live, step, 0, w, b, err);
     }
     return status;
@@ -105,9 +106,9 @@ egc_status egc_live_begin_step(egc_learning *learning, uint64_t step, egc_error 
 /* ---- deliveries ------------------------------------------------------------------------------ */
 
 /* Whether this worker is to take the delivery in for the replica that all share. */
-static bool is_first(egc_live *live, uint64_t step, size_t round, size_t b)
+static bool is_first(egc_engine_live *live, uint64_t step, size_t round, size_t b)
 {
-    uint64_t *taken = &live->taken[b * live->base.route.n_rounds + round];
+    uint64_t *taken = &live->taken[b * live->base.choice.n_rounds + round];
     bool first = *taken <= step;
     *taken = step + 1;
     return first;
@@ -115,10 +116,10 @@ static bool is_first(egc_live *live, uint64_t step, size_t round, size_t b)
 
 #ifndef NDEBUG
 /* Every replica must receive the very same bytes. */
-static void check_agreement(egc_live *live, size_t round, size_t b, bool first,
-                            const egc_received *received)
+static void check_agreement(egc_engine_live *live, size_t round, size_t b, bool first,
+                            const egc_round_result *received)
 {
-    uint64_t hash = EGC_HASH_START, *agreed = &live->agreed[b * live->base.route.n_rounds + round];
+    uint64_t hash = EGC_HASH_START, *agreed = &live->agreed[b * live->base.choice.n_rounds + round];
     for (size_t i = 0; i < received->n_messages; i++)
         hash = egc_hash(hash, received->messages[i].data, received->messages[i].len);
     if (first)
@@ -142,30 +143,30 @@ static size_t take_bits(uint64_t *bits, size_t first, size_t n)
 }
 
 /* Of units that are sent dense no bit is set: all elements are. */
-static void count_union(egc_live *live, egc_learnt *learnt, size_t u)
+static void count_union(egc_engine_live *live, egc_step_stats *learnt, size_t u)
 {
-    const egc_unit *unit = &live->base.plan.units[u];
+    const egc_unit *unit = &live->base.partition.units[u];
     if (!live->support)
         return;
     size_t chosen = take_bits(live->support, unit->first, unit->count);
-    bool dense = learnt->units[u].sent == unit->count * egc_learning_senders(&live->base);
+    bool dense = learnt->units[u].sent == unit->count * egc_engine_n_encoders(&live->base);
     learnt->totals.union_elements += (double)(dense ? unit->count : chosen);
 }
 
 /* After the last round: what was sent leaves the memories, and the step's account is closed, in the
  * order of ranks so that no sum depends on who came first. */
-static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_error *err)
+static egc_status close_bucket(egc_engine_live *live, uint64_t step, size_t b, egc_error *err)
 {
-    const egc_bucket *bucket = &live->base.plan.buckets[b];
-    egc_learnt *learnt = egc_learning_learnt(&live->base, step);
-    for (size_t i = 0; i < egc_learning_senders(&live->base); i++) {
+    const egc_bucket *bucket = &live->base.partition.buckets[b];
+    egc_step_stats *learnt = egc_engine_stats(&live->base, step);
+    for (size_t i = 0; i < egc_engine_n_encoders(&live->base); i++) {
         size_t w = (size_t)live->base.members[i];
         egc_status status =
             egc_encoder_finish(live->encoder[w], bucket->first_unit, bucket->n_units, err);
         if (status)
             return egc_error_prefix(err, "worker %zu", w);
         for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
-            egc_learnt_add(learnt, u, egc_encoder_encoding(live->encoder[w], u));
+            egc_step_stats_add(learnt, u, egc_encoder_encoding(live->encoder[w], u));
     }
     for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
         count_union(live, learnt, u);
@@ -173,8 +174,8 @@ static egc_status close_bucket(egc_live *live, uint64_t step, size_t b, egc_erro
 }
 
 /* The messages that came, or what came of merging them. */
-static egc_status deliver(egc_live *live, const egc_received *received, egc_delivery *delivery,
-                          size_t b, egc_error *err)
+static egc_status deliver(egc_engine_live *live, const egc_round_result *received,
+                          egc_decoder_input *delivery, size_t b, egc_error *err)
 {
     egc_merger *merger = live->base.mergers ? live->base.mergers[b] : NULL;
     for (size_t i = 0; i < received->n_messages && !merger; i++)
@@ -193,18 +194,19 @@ static egc_status deliver(egc_live *live, const egc_received *received, egc_deli
 
 /* In hollow runs nothing comes but lengths: what the learners sent is delivered, summed here where
  * only a sum means something. */
-static egc_status deliver_learners(egc_live *live, egc_delivery *delivery, size_t b, egc_error *err)
+static egc_status deliver_sampled(egc_engine_live *live, egc_decoder_input *delivery, size_t b,
+                                  egc_error *err)
 {
-    egc_learning *learning = &live->base;
-    const egc_round *round = &learning->route.round[delivery->round];
-    const egc_outgoing *first =
-        egc_learning_outgoing(learning, delivery->step, delivery->round, 0, b);
-    size_t element_bytes = egc_element_bytes(round->element), n = learning->n_learners;
+    egc_engine *learning = &live->base;
+    const egc_round *round = &learning->choice.round[delivery->round];
+    const egc_round_message *first =
+        egc_engine_message(learning, delivery->step, delivery->round, 0, b);
+    size_t element_bytes = egc_element_bytes(round->element), n = learning->n_sampled;
     egc_status status = EGC_OK;
     delivery->n_messages = n;
     for (size_t i = 0; i < n; i++) {
         const egc_buf *message =
-            &egc_learning_outgoing(learning, delivery->step, delivery->round, i, b)->message;
+            &egc_engine_message(learning, delivery->step, delivery->round, i, b)->message;
         live->readers[i] = egc_reader_of(message->data, message->len);
     }
     if (round->kind != EGC_ROUND_REDUCE)
@@ -222,64 +224,66 @@ static egc_status deliver_learners(egc_live *live, egc_delivery *delivery, size_
 
 /* In hollow runs the messages of the next round are made at once: nobody knows which worker is the
  * first to need those of another. */
-static egc_status make_next_messages(egc_live *live, uint64_t step, size_t round, size_t b,
+static egc_status make_next_messages(egc_engine_live *live, uint64_t step, size_t round, size_t b,
                                      egc_error *err)
 {
     egc_status status = EGC_OK;
-    for (size_t w = 0; w < live->base.n_learners && !status; w++)
+    for (size_t w = 0; w < live->base.n_sampled && !status; w++)
         status = write_message(live, step, round, w, b, err);
     return status;
 }
 
 /* One replica stands for all: what one of them took, who may get more messages than are here. Of
  * the last round that includes what a worker then does to its memory. */
-static egc_status take_timed(egc_live *live, size_t b, const egc_delivery *delivery,
+static egc_status take_timed(egc_engine_live *live, size_t b, const egc_decoder_input *delivery,
                              size_t n_received, egc_error *err)
 {
     size_t round = delivery->round, n_messages = delivery->n_messages;
-    bool last = round + 1 == live->base.route.n_rounds;
-    double start_s = egc_host_now();
-    egc_status status = egc_decoder_take(live->decoder, delivery, last ? live->average : NULL, err);
-    double taken_s = egc_host_now() - start_s;
+    bool last = round + 1 == live->base.choice.n_rounds;
+    double start_s = egc_clock_now();
+    egc_status status =
+        egc_decoder_decode(live->decoder, delivery, last ? live->average : NULL, err);
+    double taken_s = egc_clock_now() - start_s;
     if (!delivery->reduced)
         taken_s *= (double)n_received / (double)n_messages;
     if (!status && last) {
-        start_s = egc_host_now();
+        start_s = egc_clock_now();
         status = close_bucket(live, delivery->step, b, err);
-        taken_s += (egc_host_now() - start_s) / (double)egc_learning_senders(&live->base);
+        taken_s += (egc_clock_now() - start_s) / (double)egc_engine_n_encoders(&live->base);
     }
-    *egc_learning_taken_s(&live->base, round, b) = taken_s;
+    *egc_engine_decoded_s(&live->base, round, b) = taken_s;
     return status;
 }
 
-egc_status egc_live_take(egc_learning *learning, uint64_t step, size_t round, size_t b,
-                         const egc_received *received, egc_error *err)
+egc_status egc_engine_live_decode(egc_engine *learning, uint64_t step, size_t round, size_t b,
+                                  const egc_round_result *received, egc_error *err)
 {
-    egc_live *live = (egc_live *)learning;
-    const egc_bucket *bucket = &learning->plan.buckets[b];
-    bool last = round + 1 == learning->route.n_rounds;
-    if (learning->route.round[round].kind !=
+    egc_engine_live *live = (egc_engine_live *)learning;
+    const egc_bucket *bucket = &learning->partition.buckets[b];
+    bool last = round + 1 == learning->choice.n_rounds;
+    if (learning->choice.round[round].kind !=
         EGC_ROUND_SCATTER) { /* of which everyone gets another part */
         bool first = is_first(live, step, round, b);
 #ifndef NDEBUG
-        if (!learning->hollow)
+        if (!learning->size_only)
             check_agreement(live, round, b, first, received);
 #endif
         if (!first)
             return EGC_OK;
     }
-    egc_delivery delivery = {
+    egc_decoder_input delivery = {
         .step = step,
         .round = round,
         .first = bucket->first_unit,
         .count = bucket->n_units,
         .messages = live->readers,
     };
-    egc_status status = learning->hollow ? deliver_learners(live, &delivery, b, err)
-                                         : deliver(live, received, &delivery, b, err);
+    egc_status status = learning->size_only ? deliver_sampled(live, &delivery, b, err)
+                                            : deliver(live, received, &delivery, b, err);
     if (!status)
         status = take_timed(live, b, &delivery, received->n_messages, err);
     if (status)
         return egc_error_prefix(err, "step %llu", (unsigned long long)step);
-    return last || !learning->hollow ? EGC_OK : make_next_messages(live, step, round + 1, b, err);
+    return last || !learning->size_only ? EGC_OK
+                                        : make_next_messages(live, step, round + 1, b, err);
 }

@@ -3,88 +3,88 @@
 
 #include "train/sync/training_log.h"
 
-egc_status egc_run_init(egc_run *run, const egc_training_config *config,
-                        const egc_training_sink *sink, egc_training_summary *summary,
-                        egc_error *err)
+egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
+                             const egc_train_sink *sink, egc_train_summary *summary, egc_error *err)
 {
-    *run = (egc_run){0};
-    egc_status status = egc_learning_new(config, &run->learning, err);
+    *run = (egc_sync_run){0};
+    egc_status status = egc_engine_new(config, &run->learning, err);
     if (status)
         return status;
-    const egc_learning *learning = run->learning;
-    run->report = (egc_report){.config = config,
-                               .sink = sink,
-                               .summary = summary,
-                               .plan = &learning->plan,
-                               .n = learning->n,
-                               .n_workers = learning->n_workers,
-                               .n_learners = learning->n_learners};
+    const egc_engine *learning = run->learning;
+    run->reporter = (egc_reporter){.config = config,
+                                   .sink = sink,
+                                   .summary = summary,
+                                   .partition = &learning->partition,
+                                   .n = learning->n,
+                                   .n_workers = learning->n_workers,
+                                   .n_sampled = learning->n_sampled};
     if (config->log)
-        egc_learning_write_model(config->log, learning);
-    status = egc_repeat_init(&run->repeat, run->learning, err);
+        egc_training_log_write_model(config->log, learning);
+    status = egc_steady_state_init(&run->steady, run->learning, err);
     if (status)
-        egc_run_fini(run);
+        egc_sync_run_fini(run);
     return status;
 }
 
-void egc_run_fini(egc_run *run)
+void egc_sync_run_fini(egc_sync_run *run)
 {
-    egc_repeat_fini(&run->repeat);
-    egc_learning_free(run->learning);
+    egc_steady_state_fini(&run->steady);
+    egc_engine_free(run->learning);
 }
 
-egc_status egc_run_begin_step(egc_run *run, uint64_t step, egc_error *err)
+egc_status egc_sync_run_begin_step(egc_sync_run *run, uint64_t step, egc_error *err)
 {
     if (run->steps_begun > step)
         return EGC_OK;
     run->steps_begun = step + 1;
-    *egc_run_tally(run, step) = (egc_tally){0};
-    egc_status status = egc_learning_begin_step(run->learning, step, err);
+    *egc_sync_run_times(run, step) = (egc_step_times){0};
+    egc_status status = egc_engine_begin_step(run->learning, step, err);
     if (status)
         return status;
-    egc_repeat_begin_step(&run->repeat, step);
-    egc_run_tally(run, step)->network_bytes = egc_repeat_network_bytes(&run->repeat, step);
+    egc_steady_state_begin_step(&run->steady, step);
+    egc_sync_run_times(run, step)->network_bytes =
+        egc_steady_state_network_bytes(&run->steady, step);
     return EGC_OK;
 }
 
 /* ---- the end of a step ---------------------------------------------------------------------- */
 
-static egc_status end_learning(egc_run *run, uint64_t step, egc_error *err)
+static egc_status end_learning(egc_sync_run *run, uint64_t step, egc_error *err)
 {
-    egc_learning *learning = run->learning;
-    const egc_training_config *config = learning->config;
-    const egc_learnt_totals *totals = &egc_learning_learnt(learning, step)->totals;
+    egc_engine *learning = run->learning;
+    const egc_train_config *config = learning->config;
+    const egc_step_totals *totals = &egc_engine_stats(learning, step)->totals;
     run->steps_ended = step + 1;
-    egc_status status = egc_learning_end_step(learning, step, err);
+    egc_status status = egc_engine_end_step(learning, step, err);
     if (status)
         return status;
     if (config->log)
-        egc_learning_write_step(config->log, learning, step);
-    run->report.message_bytes_total += totals->message_bytes;
-    return egc_report_evaluates(config, step + 1)
-               ? egc_report_evaluation(&run->report, step, &totals->evaluation, err)
+        egc_training_log_write_step(config->log, learning, step);
+    run->reporter.message_bytes_total += totals->message_bytes;
+    return egc_reporter_evaluates(config, step + 1)
+               ? egc_reporter_evaluation(&run->reporter, step, &totals->evaluation, err)
                : EGC_OK;
 }
 
-egc_status egc_run_finish_step(egc_run *run, uint64_t step, egc_error *err)
+egc_status egc_sync_run_finish_step(egc_sync_run *run, uint64_t step, egc_error *err)
 {
     egc_status status = EGC_OK;
-    egc_tally *tally = egc_run_tally(run, step);
+    egc_step_times *times = egc_sync_run_times(run, step);
     if (run->steps_ended <= step)
         status = end_learning(run, step, err);
-    tally->finished++;
-    return status ? status : egc_run_report_step(run, step, err);
+    times->finished++;
+    return status ? status : egc_sync_run_report_step(run, step, err);
 }
 
-egc_status egc_run_report_step(egc_run *run, uint64_t step, egc_error *err)
+egc_status egc_sync_run_report_step(egc_sync_run *run, uint64_t step, egc_error *err)
 {
-    egc_tally *tally = egc_run_tally(run, step);
-    if (tally->reported || tally->finished < run->learning->n_members)
+    egc_step_times *times = egc_sync_run_times(run, step);
+    if (times->reported || times->finished < run->learning->n_members)
         return EGC_OK;
-    tally->reported = true;
-    tally->participants = tally->finished;
+    times->reported = true;
+    times->participants = times->finished;
     egc_status status =
-        egc_report_step(&run->report, step, tally, egc_learning_learnt(run->learning, step), err);
-    egc_repeat_end_step(&run->repeat, step, tally->network_bytes);
+        egc_reporter_step(&run->reporter, step, times, egc_engine_stats(run->learning, step), err);
+    egc_steady_state_end_step(&run->steady, step, times->network_bytes);
     return status;
 }

@@ -8,36 +8,38 @@
 #include "train/sync/engine.h"
 #include "train/sync/steady_state.h"
 
-typedef struct egc_run {
-    egc_learning *learning;
+typedef struct egc_sync_run {
+    egc_engine *learning;
     egc_world *world;
-    egc_report report;
-    egc_repeat repeat;
+    egc_reporter reporter;
+    egc_steady_state steady;
 
-    egc_tally tally[2]; /* of even and odd steps: nobody is ever two steps ahead */
+    egc_step_times times[2]; /* of even and odd steps: nobody is ever two steps ahead */
     uint64_t steps_begun;
     uint64_t steps_ended;
-} egc_run;
+} egc_sync_run;
 
-/* Begins learning: errors of egc_learning_new. The world is the algorithm's to make, after this.
+/* Begins learning: errors of egc_engine_new. The world is the algorithm's to make, after this.
  * config, sink and summary are borrowed. What fails leaves nothing behind. */
-egc_status egc_run_init(egc_run *run, const egc_training_config *config,
-                        const egc_training_sink *sink, egc_training_summary *summary,
-                        egc_error *err) EGC_MUST_CHECK;
-void egc_run_fini(egc_run *run);
+egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
+                             const egc_train_sink *sink, egc_train_summary *summary,
+                             egc_error *err) EGC_MUST_CHECK;
+void egc_sync_run_fini(egc_sync_run *run);
 
-static inline egc_tally *egc_run_tally(egc_run *run, uint64_t step)
+static inline egc_step_times *egc_sync_run_times(egc_sync_run *run, uint64_t step)
 {
-    return &run->tally[step % 2];
+    return &run->times[step % 2];
 }
 
 /* A worker comes to the beginning of `step`. For the first the step's learning begins. */
-egc_status egc_run_begin_step(egc_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sync_run_begin_step(egc_sync_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
 /* A worker came to the end of `step`. With the first its learning ends, the last reports it. */
-egc_status egc_run_finish_step(egc_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sync_run_finish_step(egc_sync_run *run, uint64_t step,
+                                    egc_error *err) EGC_MUST_CHECK;
 
 /* Reports the step if all who take part have come to its end, and it has not been. */
-egc_status egc_run_report_step(egc_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_sync_run_report_step(egc_sync_run *run, uint64_t step,
+                                    egc_error *err) EGC_MUST_CHECK;
 
 #endif

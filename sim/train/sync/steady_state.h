@@ -19,46 +19,47 @@
 /* What a step took one worker. */
 typedef struct egc_worker_step {
     double start_s, end_s;
-    egc_tally tally; /* its share of the step's */
+    egc_step_times times; /* its share of the step's */
 } egc_worker_step;
 
 enum {
-    EGC_REPEAT_KEPT = 3, /* two to compare, and the one that is simulated */
-    EGC_REPEAT_FROM = 3  /* the first step, from 0, that can be like the two before it */
+    EGC_STEADY_STATE_KEPT = 3, /* two to compare, and the one that is simulated */
+    EGC_STEADY_STATE_FROM = 3  /* the first step, from 0, that can be like the two before it */
 };
 
-typedef struct egc_repeat {
-    egc_learning *learning;                 /* borrowed; NULL: nothing ever repeats */
-    egc_worker_step *past[EGC_REPEAT_KEPT]; /* simulated steps, by worker */
-    uint64_t key[EGC_REPEAT_KEPT];          /* what they sent */
-    double network_bytes[EGC_REPEAT_KEPT];
+typedef struct egc_steady_state {
+    egc_engine *learning;                         /* borrowed; NULL: nothing ever repeats */
+    egc_worker_step *past[EGC_STEADY_STATE_KEPT]; /* simulated steps, by worker */
+    uint64_t key[EGC_STEADY_STATE_KEPT];          /* what they sent */
+    double network_bytes[EGC_STEADY_STATE_KEPT];
     size_t n_simulated; /* in a row */
     size_t repeated;    /* which of `past` is repeated */
     size_t slot[2];     /* which of `past` the even and the odd step is, when it is simulated */
     bool repeats[2];    /* whether it is not */
-} egc_repeat;
+} egc_steady_state;
 
 /* MEMORY. */
-egc_status egc_repeat_init(egc_repeat *repeat, egc_learning *learning,
-                           egc_error *err) EGC_MUST_CHECK;
+egc_status egc_steady_state_init(egc_steady_state *steady, egc_engine *learning,
+                                 egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine. */
-void egc_repeat_fini(egc_repeat *repeat);
+void egc_steady_state_fini(egc_steady_state *steady);
 
 /* The first worker comes to a step. Its messages are made. */
-void egc_repeat_begin_step(egc_repeat *repeat, uint64_t step);
+void egc_steady_state_begin_step(egc_steady_state *steady, uint64_t step);
 
 /* What a worker is to repeat at this step; NULL when it must be simulated. */
-const egc_worker_step *egc_repeat_of(const egc_repeat *repeat, uint64_t step, size_t worker);
+const egc_worker_step *egc_steady_state_times(const egc_steady_state *steady, uint64_t step,
+                                              size_t worker);
 
 /* The same of what the network carried, for all workers. */
-double egc_repeat_network_bytes(const egc_repeat *repeat, uint64_t step);
+double egc_steady_state_network_bytes(const egc_steady_state *steady, uint64_t step);
 
 /* Where to write down what a step that is simulated takes a worker: its start when it starts, the
  * rest at its end. NULL when nothing ever repeats. */
-egc_worker_step *egc_repeat_note(egc_repeat *repeat, uint64_t step, size_t worker);
+egc_worker_step *egc_steady_state_slot(egc_steady_state *steady, uint64_t step, size_t worker);
 
 /* All workers have come to the end of a step that was simulated. */
-void egc_repeat_end_step(egc_repeat *repeat, uint64_t step, double network_bytes);
+void egc_steady_state_end_step(egc_steady_state *steady, uint64_t step, double network_bytes);
 
 #endif

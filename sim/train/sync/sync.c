@@ -33,139 +33,139 @@
 /* The gate may have let go of the stream without its knowing: the new one has what it has had. */
 static egc_status stream_ended(void *arg, size_t rank, egc_error *err)
 {
-    sync_worker *w = &((sync_worker *)arg)[rank];
-    egc_turns_halt(w->turns);
+    egc_sync_worker *w = &((egc_sync_worker *)arg)[rank];
+    egc_exchange_order_halt(w->order);
     if (w->stale) /* another recovery was broken off */
         return EGC_OK;
     w->stale = w->begun;
-    w->begun = egc_gate_new((int)(w->n_begun - w->step - (w->left > 0)));
+    w->begun = egc_semaphore_new((int)(w->n_begun - w->step - (w->left > 0)));
     return w->begun ? EGC_OK : egc_fail_memory(err, 1);
 }
 
-static egc_status spawn_stream(sync_worker *w, const char *what, egc_actor_main main,
+static egc_status spawn_stream(egc_sync_worker *w, const char *what, egc_actor_main main,
                                egc_error *err)
 {
     char name[64];
     snprintf(name, sizeof name, "%sworker %zu", what, w->rank);
-    return egc_world_spawn(w->run->world, (int)w->rank, name, main, w, err);
+    return egc_actor_spawn(w->run->world, (int)w->rank, name, main, w, err);
 }
 
 /* As member number i. What all had counts, though this one was not told. */
-static egc_status rejoin(sync_worker *w, size_t i, egc_error *err)
+static egc_status rejoin(egc_sync_worker *w, size_t i, egc_error *err)
 {
-    const egc_learning *learning = w->learning;
-    egc_gate_free(w->stale);
+    const egc_engine *learning = w->learning;
+    egc_semaphore_free(w->stale);
     w->stale = NULL;
     w->group = egc_subgroup_of(egc_world_transport(w->run->world, (int)w->rank, 0),
                                learning->members, (int)learning->n_members, (int)i);
-    w->carrier.transport = &w->group.common;
-    if (w->n_through == w->survivors->n_committed)
+    w->transfer.transport = &w->group.common;
+    if (w->n_through == w->failover->n_committed)
         return EGC_OK;
-    w->n_through = w->survivors->n_committed;
-    return sync_accept_round(w, w->bucket, err);
+    w->n_through = w->failover->n_committed;
+    return egc_sync_communicate_accept_round(w, w->bucket, err);
 }
 
 /* No compute stream, which all go on, may come between the counts: nothing here waits. */
-static void count_ready(const sync_worker *w)
+static void count_ready(const egc_sync_worker *w)
 {
-    for (size_t b = 0; b < w->learning->plan.n_buckets; b++)
-        if (w->progress[b].stage == SYNC_READY)
-            egc_turns_ready(w->turns, b);
+    for (size_t b = 0; b < w->learning->partition.n_buckets; b++)
+        if (w->progress[b].stage == EGC_SYNC_READY)
+            egc_exchange_order_ready(w->order, b);
 }
 
 static egc_status members_begin(void *arg, egc_error *err)
 {
-    sync_worker *workers = arg;
+    egc_sync_worker *workers = arg;
     const int *members = workers->learning->members;
     size_t n = workers->learning->n_members;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = rejoin(&workers[members[i]], i, err);
     if (!status)
-        status = egc_turns_regroup(workers->turns, members, n, err);
+        status = egc_exchange_order_regroup(workers->order, members, n, err);
     for (size_t i = 0; i < n && !status; i++)
         count_ready(&workers[members[i]]);
     for (size_t i = 0; i < n && !status; i++)
-        status =
-            spawn_stream(&workers[members[i]], "communication of ", sync_communication_stream, err);
+        status = spawn_stream(&workers[members[i]], "communication of ",
+                              egc_sync_communicate_stream, err);
     return status;
 }
 
-static const egc_survivors_ops survivors_ops = {
-    .stream = sync_communication_stream,
+static const egc_failover_ops survivors_ops = {
+    .stream = egc_sync_communicate_stream,
     .ended = stream_ended,
     .begin = members_begin,
 };
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void worker_fini(sync_worker *w)
+static void worker_fini(egc_sync_worker *w)
 {
-    for (size_t b = 0; w->progress && b < w->learning->plan.n_buckets; b++)
-        egc_gate_free(w->progress[b].back);
-    egc_carrier_fini(&w->carrier);
+    for (size_t b = 0; w->progress && b < w->learning->partition.n_buckets; b++)
+        egc_semaphore_free(w->progress[b].back);
+    egc_round_transfer_fini(&w->transfer);
     egc_stream_fini(&w->compute);
     egc_stream_fini(&w->compression);
     egc_stream_fini(&w->communication);
     egc_stream_fini(&w->cycle);
-    egc_gate_free(w->begun);
-    egc_gate_free(w->stale);
+    egc_semaphore_free(w->begun);
+    egc_semaphore_free(w->stale);
     egc_free(w->progress);
     egc_free(w->busy);
 }
 
-static egc_status make_progress(sync_worker *w, egc_error *err)
+static egc_status make_progress(egc_sync_worker *w, egc_error *err)
 {
-    size_t n = w->learning->plan.n_buckets, slots = sync_busy_slots(w->learning);
+    size_t n = w->learning->partition.n_buckets, slots = egc_sync_busy_slots(w->learning);
     w->progress = egc_calloc(n, sizeof *w->progress);
     w->busy = egc_calloc(slots, sizeof *w->busy);
-    w->begun = egc_gate_new(0);
+    w->begun = egc_semaphore_new(0);
     bool made = w->progress && w->busy && w->begun;
     for (size_t b = 0; b < n && made; b++)
-        made = (w->progress[b].back = egc_gate_new(0)) != NULL;
+        made = (w->progress[b].back = egc_semaphore_new(0)) != NULL;
     return made ? EGC_OK : egc_fail_memory(err, slots * sizeof *w->busy);
 }
 
 /* Makes one of a worker's streams, and its actor: "compression of worker 3". */
-static egc_status start_stream(sync_worker *w, egc_stream *stream, egc_stream_kind kind,
+static egc_status start_stream(egc_sync_worker *w, egc_stream *stream, egc_stream_kind kind,
                                const char *what, egc_actor_main main, egc_error *err)
 {
-    egc_status status = egc_stream_init(stream, w->run->world, w->run->report.sink, (int)w->rank,
-                                        kind, w->learning->plan.n_buckets, err);
+    egc_status status = egc_stream_init(stream, w->run->world, w->run->reporter.sink, (int)w->rank,
+                                        kind, w->learning->partition.n_buckets, err);
     return status ? status : spawn_stream(w, what, main, err);
 }
 
-static egc_status worker_init(sync_worker *w, egc_run *run, size_t rank, egc_turns *turns,
-                              egc_survivors *survivors, egc_error *err)
+static egc_status worker_init(egc_sync_worker *w, egc_sync_run *run, size_t rank,
+                              egc_exchange_order *order, egc_failover *failover, egc_error *err)
 {
-    *w = (sync_worker){
+    *w = (egc_sync_worker){
         .run = run,
         .learning = run->learning,
         .rank = rank,
-        .turns = turns,
-        .survivors = survivors,
+        .order = order,
+        .failover = failover,
     };
     egc_status status = make_progress(w, err);
     if (!status)
-        status = egc_carrier_init(&w->carrier, run->learning, rank, run->world,
-                                  egc_world_transport(run->world, (int)rank, 0), err);
+        status = egc_round_transfer_init(&w->transfer, run->learning, rank, run->world,
+                                         egc_world_transport(run->world, (int)rank, 0), err);
     if (!status)
-        status = start_stream(w, &w->compute, EGC_STREAM_COMPUTE, "", sync_compute_stream, err);
-    if (!status && sync_has_compression(w))
+        status = start_stream(w, &w->compute, EGC_STREAM_COMPUTE, "", egc_sync_compute_stream, err);
+    if (!status && egc_sync_has_compression(w))
         status = start_stream(w, &w->compression, EGC_STREAM_COMPRESSION, "compression of ",
-                              sync_compression_stream, err);
+                              egc_sync_coding_stream, err);
     if (!status)
         status = start_stream(w, &w->communication, EGC_STREAM_COMMUNICATION, "communication of ",
-                              sync_communication_stream, err);
-    if (!status && sync_fuses(w))
+                              egc_sync_communicate_stream, err);
+    if (!status && egc_sync_fuses(w))
         status = start_stream(w, &w->cycle, EGC_STREAM_COMMUNICATION, "fusion cycle of ",
-                              sync_fusion_cycle, err);
+                              egc_sync_coding_fusion_cycle, err);
     return status;
 }
 
 /* What no exchange has reported, as a host that is lost while nobody talks to it, has no step yet.
  */
-static egc_status name_step(const egc_run *run, egc_status status, egc_error *err)
+static egc_status name_step(const egc_sync_run *run, egc_status status, egc_error *err)
 {
     bool named = strncmp(err ? err->message : "", "step ", 5) == 0;
     if (status != EGC_ERROR_SIMULATION || named || run->steps_begun == 0)
@@ -174,66 +174,67 @@ static egc_status name_step(const egc_run *run, egc_status status, egc_error *er
 }
 
 /* Makes the workers, and counts in *made those that worker_fini is for. */
-static egc_status make_workers(egc_run *run, sync_worker *workers, egc_turns *turns,
-                               egc_survivors *survivors, size_t *made, egc_error *err)
+static egc_status make_workers(egc_sync_run *run, egc_sync_worker *workers,
+                               egc_exchange_order *order, egc_failover *failover, size_t *made,
+                               egc_error *err)
 {
-    const egc_learning *learning = run->learning;
-    const egc_training_options *options = &learning->config->options;
-    bool by_priority = options->schedule == EGC_SCHEDULE_PRIORITY;
+    const egc_engine *learning = run->learning;
+    const egc_train_options *options = &learning->config->options;
+    bool by_priority = options->exchange_order == EGC_EXCHANGE_ORDER_PRIORITY;
     bool drops = options->on_failure == EGC_ON_FAILURE_DROP;
-    egc_status status = egc_turns_init(turns, learning->members, learning->n_workers,
-                                       learning->plan.n_buckets, by_priority, err);
+    egc_status status = egc_exchange_order_init(order, learning->members, learning->n_workers,
+                                                learning->partition.n_buckets, by_priority, err);
     if (!status && drops)
-        status = egc_survivors_init(survivors, run, &survivors_ops, workers, err);
+        status = egc_failover_init(failover, run, &survivors_ops, workers, err);
     for (; *made < learning->n_workers && !status; ++*made)
-        status = worker_init(&workers[*made], run, *made, turns, drops ? survivors : NULL, err);
-    return !status && drops ? egc_survivors_watch(survivors, err) : status;
+        status = worker_init(&workers[*made], run, *made, order, drops ? failover : NULL, err);
+    return !status && drops ? egc_failover_watch(failover, err) : status;
 }
 
-static egc_status simulate(egc_run *run, egc_error *err)
+static egc_status simulate(egc_sync_run *run, egc_error *err)
 {
     size_t n_workers = run->learning->n_workers, made = 0;
-    egc_turns turns = {0};
-    egc_survivors survivors = {0};
-    sync_worker *workers = egc_calloc(n_workers, sizeof *workers);
+    egc_exchange_order order = {0};
+    egc_failover failover = {0};
+    egc_sync_worker *workers = egc_calloc(n_workers, sizeof *workers);
     if (!workers)
         return egc_fail_memory(err, n_workers * sizeof *workers);
-    egc_status status = make_workers(run, workers, &turns, &survivors, &made, err);
+    egc_status status = make_workers(run, workers, &order, &failover, &made, err);
     if (!status)
         status = name_step(run, egc_world_run(run->world, err), err);
     for (size_t rank = 0; rank < made; rank++)
         worker_fini(&workers[rank]);
-    egc_survivors_fini(&survivors);
-    egc_turns_fini(&turns);
+    egc_failover_fini(&failover);
+    egc_exchange_order_fini(&order);
     egc_free(workers);
     return status;
 }
 
-static egc_status check(const egc_training_config *config, egc_error *err)
+static egc_status check(const egc_train_config *config, egc_error *err)
 {
-    egc_route route;
-    return egc_route_init(&route, config, err);
+    egc_exchange_choice choice;
+    return egc_exchange_choice_init(&choice, config, err);
 }
 
-static egc_status run_sync(const egc_training_config *config, const egc_training_sink *sink,
-                           egc_training_summary *out, egc_error *err)
+static egc_status run_sync(const egc_train_config *config, const egc_train_sink *sink,
+                           egc_train_summary *out, egc_error *err)
 {
-    egc_run run;
-    egc_status status = egc_run_init(&run, config, sink, out, err);
+    egc_sync_run run;
+    egc_status status = egc_sync_run_init(&run, config, sink, out, err);
     if (status)
         return status;
-    const egc_learning *learning = run.learning;
+    const egc_engine *learning = run.learning;
     out->params = (double)learning->n;
     memcpy(out->model, learning->workload->model, sizeof out->model);
-    egc_route_name(&learning->route, out->exchange);
-    status = egc_training_world(config, learning->hollow, &run.world, err);
+    egc_exchange_choice_name(&learning->choice, out->exchange);
+    status = egc_algorithm_world(config, learning->size_only, &run.world, err);
     if (!status) {
-        run.report.world = run.world;
+        run.reporter.world = run.world;
         status = simulate(&run, err);
-        egc_report_end(&run.report);
+        egc_reporter_end(&run.reporter);
     }
     egc_world_free(run.world);
-    egc_run_fini(&run);
+    egc_sync_run_fini(&run);
     return status;
 }
 

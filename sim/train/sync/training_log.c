@@ -9,7 +9,7 @@
 
 typedef struct head {
     char magic[8];
-    char key[EGC_LEARNING_KEY_LENGTH];
+    char key[EGC_TRAINING_LOG_KEY_LENGTH];
     char model[EGC_LAYER_NAME];
     uint64_t n_params;
     uint64_t n_layers; /* egc_layers follow, then the steps */
@@ -25,11 +25,11 @@ typedef struct part {
 
 enum { N_PARTS = 4 };
 
-static void parts_of(egc_learning *learning, uint64_t step, part out[N_PARTS])
+static void parts_of(egc_engine *learning, uint64_t step, part out[N_PARTS])
 {
-    egc_learnt *learnt = egc_learning_learnt(learning, step);
-    size_t n_units = learning->plan.n_units;
-    size_t n_parts = learning->route.n_rounds * learning->n_learners * n_units;
+    egc_step_stats *learnt = egc_engine_stats(learning, step);
+    size_t n_units = learning->partition.n_units;
+    size_t n_parts = learning->choice.n_rounds * learning->n_sampled * n_units;
     out[0] = (part){&learnt->totals, sizeof learnt->totals};
     out[1] = (part){learnt->units, n_units * sizeof *learnt->units};
     out[2] = (part){learnt->correction, n_units * sizeof *learnt->correction};
@@ -37,35 +37,35 @@ static void parts_of(egc_learning *learning, uint64_t step, part out[N_PARTS])
 }
 
 /* Calls act for each piece of each message of a step. */
-static egc_status for_each_piece(egc_learning *learning, uint64_t step, void *arg,
+static egc_status for_each_piece(egc_engine *learning, uint64_t step, void *arg,
                                  egc_status (*act)(void *arg, egc_buf *piece, egc_error *err),
                                  egc_error *err)
 {
-    size_t n = learning->route.n_rounds * learning->n_learners * learning->plan.n_buckets;
-    egc_outgoing *first = egc_learning_outgoing(learning, step, 0, 0, 0);
+    size_t n = learning->choice.n_rounds * learning->n_sampled * learning->partition.n_buckets;
+    egc_round_message *first = egc_engine_message(learning, step, 0, 0, 0);
     egc_status status = EGC_OK;
-    for (egc_outgoing *out = first; out < first + n; out++)
-        for (size_t i = 0; i < egc_learning_pieces(learning, out) && !status; i++)
-            status = act(arg, egc_outgoing_piece(out, i), err);
+    for (egc_round_message *out = first; out < first + n; out++)
+        for (size_t i = 0; i < egc_engine_pieces(learning, out) && !status; i++)
+            status = act(arg, egc_round_message_piece(out, i), err);
     return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void give_up(egc_learning_writer *writer)
+static void give_up(egc_training_log_writer *writer)
 {
     writer->given_up = true;
     egc_buf_fini(&writer->piece);
 }
 
 /* Appends to the piece that is next handed on. */
-static void put(egc_learning_writer *writer, const void *data, size_t len)
+static void put(egc_training_log_writer *writer, const void *data, size_t len)
 {
     if (!writer->given_up && egc_buf_append(&writer->piece, data, len, NULL))
         give_up(writer);
 }
 
-static void hand_on(egc_learning_writer *writer)
+static void hand_on(egc_training_log_writer *writer)
 {
     egc_buf *piece = &writer->piece;
     if (writer->given_up)
@@ -84,7 +84,7 @@ static egc_status put_length(void *arg, egc_buf *piece, egc_error *err)
 }
 
 /* The hash, which is of all but itself. */
-static void put_end(egc_learning_writer *writer)
+static void put_end(egc_training_log_writer *writer)
 {
     uint64_t hash = writer->hash;
     put(writer, &hash, sizeof hash);
@@ -92,7 +92,7 @@ static void put_end(egc_learning_writer *writer)
     writer->is_complete = !writer->given_up;
 }
 
-void egc_learning_write_model(egc_learning_writer *writer, const egc_learning *learning)
+void egc_training_log_write_model(egc_training_log_writer *writer, const egc_engine *learning)
 {
     const egc_workload *workload = learning->workload;
     head start;
@@ -108,7 +108,8 @@ void egc_learning_write_model(egc_learning_writer *writer, const egc_learning *l
     hand_on(writer);
 }
 
-void egc_learning_write_step(egc_learning_writer *writer, egc_learning *learning, uint64_t step)
+void egc_training_log_write_step(egc_training_log_writer *writer, egc_engine *learning,
+                                 uint64_t step)
 {
     part parts[N_PARTS];
     parts_of(learning, step, parts);
@@ -121,14 +122,14 @@ void egc_learning_write_step(egc_learning_writer *writer, egc_learning *learning
         put_end(writer);
 }
 
-void egc_learning_writer_fini(egc_learning_writer *writer)
+void egc_training_log_writer_fini(egc_training_log_writer *writer)
 {
     egc_buf_fini(&writer->piece);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static egc_status get(egc_learning_reader *reader, void *out, size_t len, egc_error *err)
+static egc_status get(egc_training_log_reader *reader, void *out, size_t len, egc_error *err)
 {
     const uint8_t *data;
     if (egc_reader_take(&reader->rest, len, &data, err))
@@ -138,8 +139,8 @@ static egc_status get(egc_learning_reader *reader, void *out, size_t len, egc_er
     return EGC_OK;
 }
 
-egc_status egc_learning_reader_open(egc_learning_reader *reader, const char *key, const void *data,
-                                    size_t len, egc_error *err)
+egc_status egc_training_log_reader_open(egc_training_log_reader *reader, const char *key,
+                                        const void *data, size_t len, egc_error *err)
 {
     uint64_t hash;
     head start;
@@ -157,8 +158,8 @@ egc_status egc_learning_reader_open(egc_learning_reader *reader, const char *key
     return EGC_OK;
 }
 
-egc_status egc_learning_read_model(egc_learning_reader *reader, egc_workload *workload,
-                                   egc_arena *arena, egc_error *err)
+egc_status egc_training_log_read_model(egc_training_log_reader *reader, egc_workload *workload,
+                                       egc_arena *arena, egc_error *err)
 {
     head start;
     egc_status status = get(reader, &start, sizeof start, err);
@@ -196,8 +197,8 @@ static egc_status get_zeros(void *arg, egc_buf *piece, egc_error *err)
     return status;
 }
 
-egc_status egc_learning_read_step(egc_learning_reader *reader, egc_learning *learning,
-                                  uint64_t step, egc_error *err)
+egc_status egc_training_log_read_step(egc_training_log_reader *reader, egc_engine *learning,
+                                      uint64_t step, egc_error *err)
 {
     part parts[N_PARTS];
     egc_status status = EGC_OK;
@@ -206,5 +207,6 @@ egc_status egc_learning_read_step(egc_learning_reader *reader, egc_learning *lea
         status = get(reader, parts[i].data, parts[i].len, err);
     if (status)
         return status;
-    return for_each_piece(learning, step, reader, learning->hollow ? get_length : get_zeros, err);
+    return for_each_piece(learning, step, reader, learning->size_only ? get_length : get_zeros,
+                          err);
 }

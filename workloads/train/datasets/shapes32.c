@@ -21,7 +21,7 @@ enum { SEED_SHAPES = 0x73686170 }; /* "shap": the stream of random numbers used 
 
 static double uniform(uint64_t *state, double from, double to)
 {
-    return from + (to - from) * ((double)(egc_splitmix64(state) >> 11) * 0x1p-53);
+    return from + (to - from) * ((double)(egc_rng_next(state) >> 11) * 0x1p-53);
 }
 
 /* A direction, by a point in the disc. */
@@ -221,7 +221,7 @@ static void paint_figure(const figure *f, const paint *p, canvas out)
 /* The sum of four uniform numbers: near to normal, of mean 0 and deviation 1. */
 static double draw_noise(uint64_t *state)
 {
-    const uint64_t bits = egc_splitmix64(state);
+    const uint64_t bits = egc_rng_next(state);
     const int sum =
         (int)((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48)) -
         0x20000;
@@ -255,7 +255,7 @@ static egc_status draw_half(uint64_t half, size_t count, egc_examples *out, egc_
     if (status)
         return status;
     for (size_t i = 0; i < count; i++)
-        out->labels.data[i] = (uint8_t)draw_image(egc_seed_derive(SEED_SHAPES, half, i),
+        out->labels.data[i] = (uint8_t)draw_image(egc_rng_derive_seed(SEED_SHAPES, half, i),
                                                   out->values.data + i * image);
     out->values.len = count * image;
     out->labels.len = out->count = count;

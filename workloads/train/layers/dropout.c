@@ -23,9 +23,9 @@ static void draw_mask(const egc_node *node, uint64_t noise, float *mask, size_t 
     double p = node->sequences.dropout;
     uint32_t limit = (uint32_t)floor(ldexp(p, 32));
     float kept = (float)(1 / (1 - p));
-    uint64_t state = egc_seed_derive(noise, SEED_MASK, node->place);
+    uint64_t state = egc_rng_derive_seed(noise, SEED_MASK, node->place);
     for (size_t i = 0; i < count; i += 2) {
-        uint64_t bits = egc_splitmix64(&state);
+        uint64_t bits = egc_rng_next(&state);
         mask[i] = (uint32_t)bits < limit ? 0 : kept;
         if (i + 1 < count)
             mask[i + 1] = (uint32_t)(bits >> 32) < limit ? 0 : kept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "script/view.h"
+#include "script/point_table.h"
 
 #include <lauxlib.h>
 #include <math.h>
@@ -80,11 +80,11 @@ static void push_named(lua_State *L, const char *name)
     lua_setfield(L, -2, "name");
 }
 
-void egc_lua_push_config(lua_State *L, const egc_training_config *config)
+void egc_point_table_push(lua_State *L, const egc_train_config *config)
 {
     luaL_checkstack(L, 4, "no room for a point");
     lua_newtable(L);
-    set_params(L, egc_training_params, &config->options);
+    set_params(L, egc_train_config_params, &config->options);
 
     push_named(L, config->workload->name);
     /* point, workload */
@@ -102,7 +102,7 @@ void egc_lua_push_config(lua_State *L, const egc_training_config *config)
     set_params(L, config->method.compressor->params, config->method.params);
     lua_setfield(L, -2, "method");
 
-    lua_pushstring(L, egc_route_asked(config));
+    lua_pushstring(L, egc_exchange_choice_asked(config));
     lua_setfield(L, -2, "exchange");
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     push_named(L, algorithm->name);

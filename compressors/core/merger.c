@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "compressors/core/merge.h"
+#include "compressors/core/merger.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,22 +40,22 @@ static egc_status check_messages(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
     const egc_compressor_type *type = method->compressor;
-    const egc_value_codec *value = egc_value_codecs()[options->value];
+    const egc_value_codec *value = egc_codec_value_types()[options->value];
     if (!type->select)
         REFUSE("%s sends every element, in bytes of its own; use a method that chooses elements, "
                "such as topk",
                method->name);
-    if (egc_method_rounds(method) > 1 || type->traits & EGC_TRAIT_SHARED)
+    if (egc_round_plan_count(method) > 1 || type->traits & EGC_TRAIT_SHARED)
         REFUSE("%s makes all workers send the same elements, whose values any exchange can sum; "
                "use auto",
                method->name);
     if (options->entropy)
         REFUSE("%s packs its messages with entropy = \"range\"; use entropy = \"none\"",
                method->name);
-    if (options->index && egc_index_codecs()[options->index - 1]->lossy)
+    if (options->index && egc_codec_index_types()[options->index - 1]->lossy)
         REFUSE("%s sends other positions than it chose with index = \"%s\"; use another index "
                "codec",
-               method->name, egc_index_codecs()[options->index - 1]->name);
+               method->name, egc_codec_index_types()[options->index - 1]->name);
     if (!value->element)
         REFUSE("%s sends values that do not stand alone with value = \"%s\"; use fp32, fp16 or "
                "bf16",
@@ -63,7 +63,7 @@ static egc_status check_messages(const egc_method *method, egc_error *err)
     return EGC_OK;
 }
 
-egc_status egc_merge_check(const egc_method *method, egc_merge_rule rule, egc_error *err)
+egc_status egc_merger_check(const egc_method *method, egc_merge_rule rule, egc_error *err)
 {
     egc_status status = check_messages(method, err);
     if (status)
@@ -107,7 +107,7 @@ static bool allocate(egc_merger *m, const egc_unit *units)
         return false;
     for (size_t u = 0; u < m->n_units; u++) {
         m->units[u] = units[u];
-        m->dense[u] = egc_unit_is_dense(&m->method, &units[u]);
+        m->dense[u] = egc_method_sends_dense(&m->method, &units[u]);
         m->n += units[u].count;
         longest = units[u].count > longest ? units[u].count : longest;
     }
@@ -169,7 +169,7 @@ static egc_status check_end(const egc_reader *reader, egc_error *err)
 static egc_status read_unit(const egc_merger *m, size_t u, egc_reader *reader, egc_selection *out,
                             egc_error *err)
 {
-    return egc_sparse_read(reader, out, m->units[u].count, err);
+    return egc_sparse_message_read(reader, out, m->units[u].count, err);
 }
 
 /* What is to be written, in the workspace. */
@@ -201,16 +201,17 @@ static egc_status write_unit(const egc_merger *m, size_t u, egc_selection *selec
 {
     enum { LIST_OF_ALL = 16 }; /* bytes, at most, that say so: one run */
     int place = m->method.options.index;
-    const egc_index_codec *index = place ? egc_index_codecs()[place - 1] : NULL;
-    const egc_value_codec *value =
-        m->dense[u] ? egc_dense_codec(&m->plan) : egc_value_codecs()[m->method.options.value];
+    const egc_index_codec *index = place ? egc_codec_index_types()[place - 1] : NULL;
+    const egc_value_codec *value = m->dense[u] ? egc_round_plan_dense_codec(&m->plan)
+                                               : egc_codec_value_types()[m->method.options.value];
     size_t n = m->units[u].count;
-    size_t bytes = egc_sparse_bytes(NULL, index, value, selection->index, selection->count, n);
-    if (bytes > egc_values_bytes(value, n) + LIST_OF_ALL) {
+    size_t bytes =
+        egc_sparse_message_bytes(NULL, index, value, selection->index, selection->count, n);
+    if (bytes > egc_sparse_message_values_bytes(value, n) + LIST_OF_ALL) {
         list_all(selection, n);
         index = NULL;
     }
-    return egc_sparse_write(index, value, NULL, NULL, selection, n, out, NULL, err);
+    return egc_sparse_message_write(index, value, NULL, NULL, selection, n, out, NULL, err);
 }
 
 /* Where a unit begins among the elements of all. */
@@ -226,7 +227,8 @@ static egc_status open_dense(egc_merger *m, size_t u, egc_reader *reader, egc_bu
 {
     egc_selection all = to_write(m);
     size_t n = m->units[u].count;
-    egc_status status = egc_values_read(egc_dense_codec(&m->plan), reader, all.value, n, err);
+    egc_status status = egc_sparse_message_read_values(egc_round_plan_dense_codec(&m->plan), reader,
+                                                       all.value, n, err);
     for (all.count = 0; all.count < n; all.count++)
         all.index[all.count] = (uint32_t)all.count;
     return status ? status : write_unit(m, u, &all, out, err);
@@ -265,7 +267,7 @@ static float largest_value(egc_element element)
 static egc_status check_sums(const egc_merger *m, size_t u, const egc_selection *sum,
                              egc_error *err)
 {
-    const egc_value_codec *value = egc_value_codecs()[m->method.options.value];
+    const egc_value_codec *value = egc_codec_value_types()[m->method.options.value];
     float largest = largest_value(m->dense[u] ? EGC_ELEMENT_FP32 : value->element);
     for (size_t i = 0; i < sum->count; i++)
         if (!(fabsf(sum->value[i]) <= largest))

@@ -2,7 +2,7 @@
 /* One writer at a time in a results folder: flock on DIR/.lock, which holds the writer's pid.
  * Children inherit the lock, so that a folder is free only when no child of a killed run can
  * still write there. */
-#include "base/atomic_file.h"
+#include "base/file/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

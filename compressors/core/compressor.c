@@ -19,5 +19,5 @@ const egc_compressor_type *const *egc_compressor_types(void)
 
 egc_status egc_compressor_find(const char *name, const egc_compressor_type **out, egc_error *err)
 {
-    return egc_find_named("compressor", name, (const void *const *)types, out, err);
+    return egc_registry_find("compressor", name, (const void *const *)types, out, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/half.h"
+#include "base/number/half.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static uint32_t shift_round(uint32_t value, unsigned shift)
     return (value + (1u << (shift - 1)) - 1 + (value >> shift & 1)) >> shift;
 }
 
-uint16_t egc_fp16_from_float(float value)
+uint16_t egc_half_fp16_from_float(float value)
 {
     uint32_t bits = bits_of(value);
     uint32_t sign = bits >> 16 & 0x8000;
@@ -39,7 +39,7 @@ uint16_t egc_fp16_from_float(float value)
     return (uint16_t)(sign | shift_round((magnitude & 0x7fffff) | 0x800000, shift));
 }
 
-float egc_fp16_to_float(uint16_t half)
+float egc_half_fp16_to_float(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16;
     uint32_t exponent = half >> 10 & 0x1f;
@@ -53,7 +53,7 @@ float egc_fp16_to_float(uint16_t half)
     return float_of(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
-uint16_t egc_bf16_from_float(float value)
+uint16_t egc_half_bf16_from_float(float value)
 {
     uint32_t bits = bits_of(value);
     uint32_t sign = bits >> 16 & 0x8000;
@@ -64,7 +64,7 @@ uint16_t egc_bf16_from_float(float value)
     return (uint16_t)(sign | (rounded >= 0x7f80 ? 0x7f7f : rounded));
 }
 
-float egc_bf16_to_float(uint16_t half)
+float egc_half_bf16_to_float(uint16_t half)
 {
     return float_of((uint32_t)half << 16);
 }

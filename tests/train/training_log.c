@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Learning logs: a run that replays one takes the times, and reports the rows, of one that trains;
  * what is incomplete, damaged or of other learning is refused. */
-#include "train/quadratic.h"
 #include "train/sync/training_log.h"
+#include "train/quadratic.h"
 
 enum { P = 4, STEPS = 5, ROOM = 1 << 20 };
 static const char key[] = "0123456789abcdef";
@@ -35,9 +35,9 @@ static bool append(void *arg, const void *data, size_t len)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static egc_training_config config_for(const char *method)
+static egc_train_config config_for(const char *method)
 {
-    egc_training_config config = config_of(&closed, method, P, STEPS);
+    egc_train_config config = config_of(&closed, method, P, STEPS);
     config.options.cost = EGC_COST_MODEL;
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
     config.options.layers = true;
@@ -46,35 +46,35 @@ static egc_training_config config_for(const char *method)
 }
 
 /* Another network and another device. */
-static void move_elsewhere(egc_training_config *config)
+static void move_elsewhere(egc_train_config *config)
 {
     static char slow[4096];
     egc_scalar bandwidth = {.kind = EGC_SCALAR_TEXT, .text = "20Mbps"};
     egc_error err = {0};
     memcpy(slow, config->cluster_params, config->cluster->params_size);
-    assert_ok(egc_param_set(egc_params_find(config->cluster->params, "bandwidth"), slow, &bandwidth,
-                            &err),
-              err);
+    assert_ok(
+        egc_param_set(egc_param_find(config->cluster->params, "bandwidth"), slow, &bandwidth, &err),
+        err);
     config->cluster_params = slow;
     config->device =
         (egc_device){.flops = 3e11, .efficiency = 1, .memory_Bps = 2e8, .launch_s = 3e-6};
     config->options.compress_on = EGC_COMPRESS_ON_STREAM;
 }
 
-static const result *write_log(egc_training_config config, memory *log)
+static const result *write_log(egc_train_config config, memory *log)
 {
-    egc_learning_writer writer = {.key = key, .append = append, .arg = log};
+    egc_training_log_writer writer = {.key = key, .append = append, .arg = log};
     config.log = &writer;
     return run(&config);
 }
 
 /* Without anything to train with. */
-static const result *replay_log(egc_training_config config, const memory *log)
+static const result *replay_log(egc_train_config config, const memory *log)
 {
     static const egc_workload_type name_alone = {.name = "quadratic", .closed_loop = true};
-    egc_learning_reader reader;
+    egc_training_log_reader reader;
     egc_error err = {0};
-    assert_ok(egc_learning_reader_open(&reader, key, log->data, log->len, &err), err);
+    assert_ok(egc_training_log_reader_open(&reader, key, log->data, log->len, &err), err);
     config.workload = &name_alone;
     config.replay = &reader;
     return run(&config);
@@ -107,7 +107,7 @@ static void replayed_is_as_trained(void **state)
                                           "qsgd", "powersgd", "signum", "cltk", "sketch"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         memory *log = new_memory();
-        egc_training_config config = config_for(methods[i]);
+        egc_train_config config = config_for(methods[i]);
         const result *here = run(&config);
         assert_same(methods[i], write_log(config, log), here);
         assert_same(methods[i], replay_log(config, log), here);
@@ -122,9 +122,9 @@ static void replayed_is_as_trained(void **state)
 static void assert_refused(const memory *log, size_t len, const char *wanted_key,
                            const char *message)
 {
-    egc_learning_reader reader;
+    egc_training_log_reader reader;
     egc_error err;
-    assert_fails(egc_learning_reader_open(&reader, wanted_key, log->data, len, &err), err,
+    assert_fails(egc_training_log_reader_open(&reader, wanted_key, log->data, len, &err), err,
                  EGC_ERROR_FORMAT, message);
 }
 
@@ -132,11 +132,11 @@ static void what_is_not_whole_is_refused(void **state)
 {
     (void)state;
     memory *log = new_memory();
-    egc_learning_reader reader;
+    egc_training_log_reader reader;
     egc_error err = {0};
     assert_int_equal(write_log(config_for("egc"), log)->status, EGC_OK);
     for (size_t len = 0; len < log->len; len++)
-        assert_int_equal(egc_learning_reader_open(&reader, key, log->data, len, &err),
+        assert_int_equal(egc_training_log_reader_open(&reader, key, log->data, len, &err),
                          EGC_ERROR_FORMAT);
     assert_refused(log, 20, key, "learning log: has no head");
     assert_refused(log, log->len - 1, key, "learning log: incomplete or damaged");
@@ -148,7 +148,7 @@ static void what_is_not_whole_is_refused(void **state)
     log->data[0] ^= 4;
     assert_refused(log, log->len, key, "learning log: has no head");
     log->data[0] ^= 4;
-    assert_ok(egc_learning_reader_open(&reader, key, log->data, log->len, &err), err);
+    assert_ok(egc_training_log_reader_open(&reader, key, log->data, log->len, &err), err);
 }
 
 static void other_learning_is_refused(void **state)
@@ -159,7 +159,7 @@ static void other_learning_is_refused(void **state)
     assert_refused(log, log->len, "0123456789abcdee",
                    "learning log: key must be 0123456789abcdee, got 0123456789abcdef");
     /* and should two keys ever be equal that must not be, the run fails rather than invents */
-    egc_training_config config = config_for("egc");
+    egc_train_config config = config_for("egc");
     config.options.steps = STEPS + 1;
     const result *r = replay_log(config, log);
     assert_int_equal(r->status, EGC_ERROR_FORMAT);
@@ -170,16 +170,16 @@ static void a_log_without_room_is_given_up(void **state)
 {
     (void)state;
     memory *log = new_memory();
-    egc_training_config config = config_for("topk");
+    egc_train_config config = config_for("topk");
     const result *want = run(&config);
     assert_same("all", write_log(config, log), want);
     size_t whole = log->len;
     for (log->room = 0; log->room < whole; log->room += whole / 7) {
         log->len = 0;
         assert_same("part", write_log(config, log), want);
-        egc_learning_reader reader;
+        egc_training_log_reader reader;
         egc_error err = {0};
-        assert_int_equal(egc_learning_reader_open(&reader, key, log->data, log->len, &err),
+        assert_int_equal(egc_training_log_reader_open(&reader, key, log->data, log->len, &err),
                          EGC_ERROR_FORMAT);
     }
 }
@@ -189,14 +189,14 @@ static void a_run_that_diverges_leaves_no_log(void **state)
 {
     (void)state;
     memory *log = new_memory();
-    egc_learning_reader reader;
+    egc_training_log_reader reader;
     egc_error err = {0};
     poison = true;
     const result *r = write_log(config_for("topk"), log);
     poison = false;
     assert_true(r->summary.diverged && r->steps == 3);
     assert_true(log->len > 0);
-    assert_int_equal(egc_learning_reader_open(&reader, key, log->data, log->len, &err),
+    assert_int_equal(egc_training_log_reader_open(&reader, key, log->data, log->len, &err),
                      EGC_ERROR_FORMAT);
 }
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "error_feedback/memory.h"
+#include "error_feedback/error_feedback.h"
 
 #include <string.h>
 
-#define EGC_MEMORY(name) extern const egc_memory_type egc_memory_##name;
+#define EGC_MEMORY(name) extern const egc_error_feedback_type egc_error_feedback_##name;
 #include "error_feedback/list.def"
 #undef EGC_MEMORY
 
-static const egc_memory_type *const types[] = {
-#define EGC_MEMORY(name) &egc_memory_##name,
+static const egc_error_feedback_type *const types[] = {
+#define EGC_MEMORY(name) &egc_error_feedback_##name,
 #include "error_feedback/list.def"
 #undef EGC_MEMORY
     NULL,
 };
 
-const egc_memory_type *const *egc_memory_types(void)
+const egc_error_feedback_type *const *egc_error_feedback_types(void)
 {
     return types;
 }
 
-int egc_memory_called(const char *name)
+int egc_error_feedback_position(const char *name)
 {
     int place = 0;
     while (strcmp(types[place]->name, name) != 0)
@@ -28,8 +28,8 @@ int egc_memory_called(const char *name)
 }
 
 /* x - x is +0 for every finite x, so an exactly sent value leaves nothing behind. */
-void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
-                         size_t count)
+void egc_error_feedback_subtract(const egc_error_feedback_unit *unit, const uint32_t *index,
+                                 const float *decoded, size_t count)
 {
     enum { AHEAD = 16 }; /* chosen elements lie far apart in memory */
     float *masked = unit->masking ? unit->velocity : NULL;
@@ -43,7 +43,7 @@ void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, con
     }
 }
 
-void egc_memory_subtract_dense(const egc_memory_unit *unit, const float *decoded)
+void egc_error_feedback_subtract_dense(const egc_error_feedback_unit *unit, const float *decoded)
 {
     egc_kernels_get()->axpy(-1, decoded, unit->residual, unit->n);
 }

@@ -24,54 +24,54 @@ static egc_layer layers[] = {
 };
 static const egc_workload workload = {.layers = layers, .n_layers = 4, .n_params = 10};
 
-static void assert_plan_of(const egc_plan_options *options, const char *want)
+static void assert_plan_of(const egc_partition_options *options, const char *want)
 {
-    egc_plan plan;
+    egc_partition partition;
     egc_error err = {0};
-    assert_ok(egc_plan_init(&plan, &workload, options, &err), err);
-    assert_close(plan.forward_s, 1 + 1 + 1 + 3, 1e-15);
+    assert_ok(egc_partition_init(&partition, &workload, options, &err), err);
+    assert_close(partition.forward_s, 1 + 1 + 1 + 3, 1e-15);
     char text[512] = "";
-    for (size_t b = 0; b < plan.n_buckets; b++) {
-        const egc_bucket *bucket_ = &plan.buckets[b];
+    for (size_t b = 0; b < partition.n_buckets; b++) {
+        const egc_bucket *bucket_ = &partition.buckets[b];
         sprintf(text + strlen(text), "[%zu+%zu %gs", bucket_->first, bucket_->count,
                 bucket_->backward_s);
         for (size_t u = bucket_->first_unit; u < bucket_->first_unit + bucket_->n_units; u++)
-            sprintf(text + strlen(text), " %s:%zu+%zu", plan.units[u].name, plan.units[u].first,
-                    plan.units[u].count);
+            sprintf(text + strlen(text), " %s:%zu+%zu", partition.units[u].name,
+                    partition.units[u].first, partition.units[u].count);
         strcat(text, "]");
     }
     assert_string_equal(text, want);
-    egc_plan_fini(&plan);
+    egc_partition_fini(&partition);
 }
 
 static void assert_plan(egc_granularity granularity, double bucket, double first, const char *want)
 {
-    const egc_plan_options options = {.granularity = granularity,
-                                      .bucket_bytes = bucket,
-                                      .first_bucket_bytes = first,
-                                      .speed_flops = 10};
+    const egc_partition_options options = {.granularity = granularity,
+                                           .bucket_bytes = bucket,
+                                           .first_bucket_bytes = first,
+                                           .speed_flops = 10};
     assert_plan_of(&options, want);
 }
 
 static void assert_merged(double startup_s, double byte_s, const char *want)
 {
-    const egc_plan_options options = {.granularity = EGC_GRANULARITY_LAYER,
-                                      .bucket_bytes = EGC_BUCKET_MERGE,
-                                      .first_bucket_bytes = 1,
-                                      .speed_flops = 10,
-                                      .startup_s = startup_s,
-                                      .byte_s = byte_s};
+    const egc_partition_options options = {.granularity = EGC_GRANULARITY_LAYER,
+                                           .bucket_bytes = EGC_BUCKET_MERGE,
+                                           .first_bucket_bytes = 1,
+                                           .speed_flops = 10,
+                                           .startup_s = startup_s,
+                                           .byte_s = byte_s};
     assert_plan_of(&options, want);
 }
 
 static void assert_fused(double bytes, double cycle_s, const char *want)
 {
-    const egc_plan_options options = {.granularity = EGC_GRANULARITY_LAYER,
-                                      .bucket_bytes = EGC_BUCKET_FUSION,
-                                      .first_bucket_bytes = 1,
-                                      .speed_flops = 10,
-                                      .fusion_bytes = bytes,
-                                      .cycle_s = cycle_s};
+    const egc_partition_options options = {.granularity = EGC_GRANULARITY_LAYER,
+                                           .bucket_bytes = EGC_BUCKET_FUSION,
+                                           .first_bucket_bytes = 1,
+                                           .speed_flops = 10,
+                                           .fusion_bytes = bytes,
+                                           .cycle_s = cycle_s};
     assert_plan_of(&options, want);
 }
 
@@ -121,7 +121,7 @@ static void what_is_ready_in_a_cycle_is_fused(void **state)
     assert_fused(INFINITY, 10, "[1+9 10s l2:1+2 l3:3+3 l4:6+4][0+1 2s l1:0+1]");
     assert_fused(24, 100, "[6+4 6s l4:6+4][0+6 6s l1:0+1 l2:1+2 l3:3+3]");
     assert_fused(15, 100, "[6+4 6s l4:6+4][3+3 2s l3:3+3][0+3 4s l1:0+1 l2:1+2]"); /* none split */
-    assert_true(egc_plan_cycle(3 * 0.1, 0.1) == 3 && egc_plan_cycle(0.31, 0.1) == 4);
+    assert_true(egc_partition_cycle(3 * 0.1, 0.1) == 3 && egc_partition_cycle(0.31, 0.1) == 4);
 }
 
 int main(void)

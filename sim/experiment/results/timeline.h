@@ -2,11 +2,11 @@
 /* Timelines as files: DIR/timeline/RUN_ID.json, in the Chrome trace event format ("Trace Event
  * Format", Google, 2016) that ui.perfetto.dev and chrome://tracing open. A process is a worker or a
  * server, a thread one of its streams; times are simulated microseconds. */
-#ifndef EGC_EXPERIMENT_RESULTS_TRACE_FILE_H
-#define EGC_EXPERIMENT_RESULTS_TRACE_FILE_H
+#ifndef EGC_EXPERIMENT_RESULTS_TIMELINE_H
+#define EGC_EXPERIMENT_RESULTS_TIMELINE_H
 
-#include "base/atomic_file.h"
 #include "base/buf.h"
+#include "base/file/atomic_file.h"
 #include "experiment/spec/experiment.h"
 
 /* What a timeline keeps: viewers do not open gigabytes. */
@@ -29,29 +29,29 @@ egc_status egc_timeline_import(const char *dir, const char *run_id, const char *
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-typedef struct egc_timeline_file {
+typedef struct egc_timeline {
     egc_timeline_limits limits;
     size_t n_workers;
     size_t n_streams; /* of a rank, at most */
-    egc_draft draft;
+    egc_atomic_file staged;
     egc_buf text; /* not yet in the file */
     bool *known;  /* of each rank and stream: it has been named */
     bool has_events;
-} egc_timeline_file;
+} egc_timeline;
 
 /* Begins the timeline of a point in its record, which is under construction. IO, MEMORY. */
-egc_status egc_timeline_open(egc_timeline_file *file, const egc_timeline_limits *limits,
+egc_status egc_timeline_open(egc_timeline *file, const egc_timeline_limits *limits,
                              const char *record, const egc_point *point,
                              egc_error *err) EGC_MUST_CHECK;
 
 /* Adds an event that is within the limits. IO, MEMORY. */
-egc_status egc_timeline_add(egc_timeline_file *file, const egc_timeline_event *event,
+egc_status egc_timeline_add(egc_timeline *file, const egc_timeline_event *event,
                             egc_error *err) EGC_MUST_CHECK;
 
 /* Completes it. Nothing to do for one that is not open. IO, MEMORY. */
-egc_status egc_timeline_finish(egc_timeline_file *file, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_timeline_finish(egc_timeline *file, egc_error *err) EGC_MUST_CHECK;
 
 /* After success or failure; one whose draft has no file is fine, too. */
-void egc_timeline_close(egc_timeline_file *file);
+void egc_timeline_close(egc_timeline *file);
 
 #endif

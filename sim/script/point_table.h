@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a script sees of a point: plain tables, every parameter included. */
-#ifndef EGC_SCRIPT_VIEW_H
-#define EGC_SCRIPT_VIEW_H
+#ifndef EGC_SCRIPT_POINT_TABLE_H
+#define EGC_SCRIPT_POINT_TABLE_H
 
 #include <lua.h>
 
@@ -10,6 +10,6 @@
 /* Pushes {workload = {name=, ...}, cluster = {...}, method = {name=, ratio=, ...},
  * algorithm = {name=, ...}, exchange=, workers=, seed=, ...}. Quantities are in SI units; what is
  * unset is nil. Raises Lua errors. */
-void egc_lua_push_config(lua_State *L, const egc_training_config *config);
+void egc_point_table_push(lua_State *L, const egc_train_config *config);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/atomic_file.h"
+#include "base/file/atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static egc_status make_one(const char *path, egc_error *err)
     return egc_fail_errno(err, "make the folder", path);
 }
 
-egc_status egc_folder_make(const char *path, egc_error *err)
+egc_status egc_path_make_folder(const char *path, egc_error *err)
 {
     egc_path part = egc_path_of("%s", path);
     egc_status status = EGC_OK;
@@ -103,7 +103,7 @@ static egc_status remove_file(const char *path, egc_error *err)
     return unlink(path) == 0 ? EGC_OK : egc_fail_errno(err, "remove", path);
 }
 
-egc_status egc_folder_remove(const char *path, egc_error *err)
+egc_status egc_path_remove_folder(const char *path, egc_error *err)
 {
     return remove_with(path, remove_file, err);
 }
@@ -111,17 +111,18 @@ egc_status egc_folder_remove(const char *path, egc_error *err)
 static egc_status remove_draft(const char *path, egc_error *err)
 {
     const char *ending = strrchr(path, '.');
-    return ending && strcmp(ending, EGC_DRAFT) == 0 ? egc_folder_remove(path, err) : EGC_OK;
+    return ending && strcmp(ending, EGC_STAGED_SUFFIX) == 0 ? egc_path_remove_folder(path, err)
+                                                            : EGC_OK;
 }
 
-egc_status egc_folder_remove_drafts(const char *path, egc_error *err)
+egc_status egc_path_remove_staged(const char *path, egc_error *err)
 {
     return for_each_entry(path, remove_draft, err);
 }
 
-egc_status egc_folder_remove_all(const char *path, egc_error *err)
+egc_status egc_path_remove_tree(const char *path, egc_error *err)
 {
-    return remove_with(path, egc_folder_remove, err);
+    return remove_with(path, egc_path_remove_folder, err);
 }
 
 /* ---- drafts ---------------------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ static bool follow_links(egc_path *path)
         *path = egc_path_of("%.*s%s", folder_len, path->text, to);
     }
     errno = ENAMETOOLONG;
-    return strlen(path->text) + sizeof EGC_DRAFT <= sizeof path->text;
+    return strlen(path->text) + sizeof EGC_STAGED_SUFFIX <= sizeof path->text;
 }
 
 /* Where this program's output goes already, or its notes: that descriptor; otherwise -1. */
@@ -162,139 +163,142 @@ static int output_to(const struct stat *file)
 
 /* What is no plain file of its own is written to as it is. Links to it are left to the system:
  * those of /dev/fd lead to no path. */
-static egc_status name_paths(egc_draft *draft, const char *path, egc_error *err)
+static egc_status name_paths(egc_atomic_file *staged, const char *path, egc_error *err)
 {
     struct stat info;
-    *draft = (egc_draft){.path = egc_path_of("%s", path), .fd = -1, .output = -1};
-    draft->target = draft->draft = draft->path;
+    *staged = (egc_atomic_file){.path = egc_path_of("%s", path), .fd = -1, .output = -1};
+    staged->target = staged->staged = staged->path;
     if (stat(path, &info) == 0) {
         errno = EISDIR;
         if (S_ISDIR(info.st_mode))
             return egc_fail_errno(err, "write", path);
-        draft->output = output_to(&info);
-        draft->is_at_once = !S_ISREG(info.st_mode) || draft->output >= 0;
-        if (draft->is_at_once)
+        staged->output = output_to(&info);
+        staged->is_at_once = !S_ISREG(info.st_mode) || staged->output >= 0;
+        if (staged->is_at_once)
             return EGC_OK;
     }
-    if (!follow_links(&draft->target))
+    if (!follow_links(&staged->target))
         return egc_fail_errno(err, "write", path);
-    draft->draft = egc_path_of("%s%s", draft->target.text, EGC_DRAFT);
+    staged->staged = egc_path_of("%s%s", staged->target.text, EGC_STAGED_SUFFIX);
     return EGC_OK;
 }
 
-static egc_status open_draft(egc_draft *draft, egc_error *err)
+static egc_status open_draft(egc_atomic_file *staged, egc_error *err)
 {
-    if (draft->output >= 0) {
+    if (staged->output >= 0) {
         fflush(NULL);
-        draft->fd = fcntl(draft->output, F_DUPFD_CLOEXEC, 0);
+        staged->fd = fcntl(staged->output, F_DUPFD_CLOEXEC, 0);
     } else {
-        draft->fd = open(draft->draft.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        staged->fd = open(staged->staged.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     }
-    return draft->fd >= 0 ? EGC_OK : egc_fail_errno(err, "write", draft->path.text);
+    return staged->fd >= 0 ? EGC_OK : egc_fail_errno(err, "write", staged->path.text);
 }
 
-egc_status egc_draft_try(const char *path, egc_error *err)
+egc_status egc_atomic_file_try(const char *path, egc_error *err)
 {
-    egc_draft draft;
-    egc_status status = name_paths(&draft, path, err);
-    if (status || draft.is_at_once) /* whoever reads a pipe would see it opened and closed */
+    egc_atomic_file staged;
+    egc_status status = name_paths(&staged, path, err);
+    if (status || staged.is_at_once) /* whoever reads a pipe would see it opened and closed */
         return status || access(path, W_OK) == 0 ? status : egc_fail_errno(err, "write", path);
-    status = open_draft(&draft, err);
-    egc_draft_discard(&draft);
+    status = open_draft(&staged, err);
+    egc_atomic_file_discard(&staged);
     return status;
 }
 
-egc_status egc_draft_open(egc_draft *draft, const char *path, egc_error *err)
+egc_status egc_atomic_file_open(egc_atomic_file *staged, const char *path, egc_error *err)
 {
-    egc_status status = name_paths(draft, path, err);
-    return status ? status : open_draft(draft, err);
+    egc_status status = name_paths(staged, path, err);
+    return status ? status : open_draft(staged, err);
 }
 
-egc_status egc_draft_write(egc_draft *draft, const void *data, size_t len, egc_error *err)
+egc_status egc_atomic_file_write(egc_atomic_file *staged, const void *data, size_t len,
+                                 egc_error *err)
 {
     for (const char *next = data; len > 0;) {
-        ssize_t written = write(draft->fd, next, len);
+        ssize_t written = write(staged->fd, next, len);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return egc_fail_errno(err, "write", draft->path.text);
+            return egc_fail_errno(err, "write", staged->path.text);
         next += written;
         len -= (size_t)written;
     }
     return EGC_OK;
 }
 
-egc_status egc_draft_copy(egc_draft *draft, const char *path, off_t offset, egc_error *err)
+egc_status egc_atomic_file_copy(egc_atomic_file *staged, const char *path, off_t offset,
+                                egc_error *err)
 {
     int from = open(path, O_RDONLY | O_CLOEXEC);
     if (from < 0)
         return errno == ENOENT ? EGC_OK : egc_fail_errno(err, "read", path);
     ssize_t sent;
     do
-        sent = sendfile(draft->fd, from, &offset, 1 << 30);
+        sent = sendfile(staged->fd, from, &offset, 1 << 30);
     while (sent > 0 || (sent < 0 && errno == EINTR));
-    egc_status status = sent < 0 ? egc_fail_errno(err, "write", draft->path.text) : EGC_OK;
+    egc_status status = sent < 0 ? egc_fail_errno(err, "write", staged->path.text) : EGC_OK;
     close(from);
     return status;
 }
 
-egc_status egc_draft_sync(egc_draft *draft, egc_error *err)
+egc_status egc_atomic_file_sync(egc_atomic_file *staged, egc_error *err)
 {
-    if (draft->is_at_once || fdatasync(draft->fd) == 0)
+    if (staged->is_at_once || fdatasync(staged->fd) == 0)
         return EGC_OK;
-    return egc_fail_errno(err, "write", draft->path.text);
+    return egc_fail_errno(err, "write", staged->path.text);
 }
 
-static void remove_draft_file(const egc_draft *draft)
+static void remove_draft_file(const egc_atomic_file *staged)
 {
-    if (!draft->is_at_once)
-        unlink(draft->draft.text);
+    if (!staged->is_at_once)
+        unlink(staged->staged.text);
 }
 
-egc_status egc_draft_commit(egc_draft *draft, egc_error *err)
+egc_status egc_atomic_file_commit(egc_atomic_file *staged, egc_error *err)
 {
-    int fd = draft->fd;
-    draft->fd = -1;
-    if (close(fd) == 0 && (draft->is_at_once || rename(draft->draft.text, draft->target.text) == 0))
+    int fd = staged->fd;
+    staged->fd = -1;
+    if (close(fd) == 0 &&
+        (staged->is_at_once || rename(staged->staged.text, staged->target.text) == 0))
         return EGC_OK;
-    egc_status status = egc_fail_errno(err, "write", draft->path.text);
-    remove_draft_file(draft);
+    egc_status status = egc_fail_errno(err, "write", staged->path.text);
+    remove_draft_file(staged);
     return status;
 }
 
-void egc_draft_discard(egc_draft *draft)
+void egc_atomic_file_discard(egc_atomic_file *staged)
 {
-    if (draft->fd < 0)
+    if (staged->fd < 0)
         return;
-    close(draft->fd);
-    remove_draft_file(draft);
-    draft->fd = -1;
+    close(staged->fd);
+    remove_draft_file(staged);
+    staged->fd = -1;
 }
 
-egc_status egc_draft_end(egc_draft *draft, egc_status status, egc_error *err)
+egc_status egc_atomic_file_end(egc_atomic_file *staged, egc_status status, egc_error *err)
 {
     if (!status)
-        status = egc_draft_sync(draft, err);
+        status = egc_atomic_file_sync(staged, err);
     if (!status)
-        status = egc_draft_commit(draft, err);
-    egc_draft_discard(draft);
+        status = egc_atomic_file_commit(staged, err);
+    egc_atomic_file_discard(staged);
     return status;
 }
 
-egc_status egc_file_write(const char *path, const void *data, size_t len, egc_error *err)
+egc_status egc_atomic_file_save(const char *path, const void *data, size_t len, egc_error *err)
 {
-    egc_draft draft;
-    egc_status status = egc_draft_open(&draft, path, err);
+    egc_atomic_file staged;
+    egc_status status = egc_atomic_file_open(&staged, path, err);
     if (!status)
-        status = egc_draft_write(&draft, data, len, err);
-    return egc_draft_end(&draft, status, err);
+        status = egc_atomic_file_write(&staged, data, len, err);
+    return egc_atomic_file_end(&staged, status, err);
 }
 
 /* ---- mapping --------------------------------------------------------------------------------- */
 
-egc_status egc_bytes_map(const char *path, egc_bytes *out, egc_error *err)
+egc_status egc_mapping_open(const char *path, egc_mapping *out, egc_error *err)
 {
-    *out = (egc_bytes){0};
+    *out = (egc_mapping){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? EGC_OK : egc_fail_errno(err, "read", path);
@@ -307,15 +311,15 @@ egc_status egc_bytes_map(const char *path, egc_bytes *out, egc_error *err)
         if (data == MAP_FAILED)
             status = egc_fail_errno(err, "read", path);
         else
-            *out = (egc_bytes){data, (size_t)info.st_size};
+            *out = (egc_mapping){data, (size_t)info.st_size};
     }
     close(fd);
     return status;
 }
 
-void egc_bytes_unmap(egc_bytes *bytes)
+void egc_mapping_close(egc_mapping *bytes)
 {
     if (bytes->len)
         munmap((void *)(uintptr_t)bytes->data, bytes->len);
-    *bytes = (egc_bytes){0};
+    *bytes = (egc_mapping){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/units.h"
+#include "base/quantity.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ const char *egc_quantity_symbol(egc_quantity quantity)
     return units[quantity].symbol;
 }
 
-char *egc_real_format(double value, char *out, size_t room)
+char *egc_text_format_real(double value, char *out, size_t room)
 {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, room, "%.*g", digits, value);
@@ -115,9 +115,9 @@ char *egc_real_format(double value, char *out, size_t room)
     return out;
 }
 
-egc_real_text egc_real_text_of(double value)
+egc_real_text egc_text_of_real(double value)
 {
     egc_real_text out;
-    egc_real_format(value, out.text, sizeof out.text);
+    egc_text_format_real(value, out.text, sizeof out.text);
     return out;
 }

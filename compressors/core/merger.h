@@ -10,15 +10,15 @@
  *
  *     egc_merger_open         what an encoder wrote, as a message that can be merged
  *     egc_merger_sum, keep, cut, in whatever order the exchange says
- *     egc_merger_join         what came of it, as the one message that egc_decoder_take takes
+ *     egc_merger_join         what came of it, as the one message that egc_decoder_decode takes
  *
  * Encoders and decoders of such a run have the same egc_coder_config.merge. Under a rule that
  * drops elements a worker's memory lets go, at egc_encoder_finish, only of what it sent and the
  * joined message still lists. A contribution that was dropped on the way although others brought
  * its element into the result is lost, as in gTop-k's paper; in Ok-Topk, which sums before it
  * drops, none is. */
-#ifndef EGC_COMPRESSORS_CORE_MERGE_H
-#define EGC_COMPRESSORS_CORE_MERGE_H
+#ifndef EGC_COMPRESSORS_CORE_MERGER_H
+#define EGC_COMPRESSORS_CORE_MERGER_H
 
 #include "compressors/core/method.h"
 
@@ -26,10 +26,10 @@ typedef struct egc_merger egc_merger;
 
 /* UNSUPPORTED, with the remedy, when messages of this method can not be merged by this rule. The
  * message starts with the method's name. */
-egc_status egc_merge_check(const egc_method *method, egc_merge_rule rule,
-                           egc_error *err) EGC_MUST_CHECK;
+egc_status egc_merger_check(const egc_method *method, egc_merge_rule rule,
+                            egc_error *err) EGC_MUST_CHECK;
 
-/* Of messages of units [first, first + count), by config->merge. egc_merge_check found nothing.
+/* Of messages of units [first, first + count), by config->merge. egc_merger_check found nothing.
  * One serves all workers that call it in turn: it keeps only what all of them know. MEMORY. */
 egc_status egc_merger_new(const egc_coder_config *config, size_t first, size_t count,
                           egc_merger **out, egc_error *err) EGC_MUST_CHECK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memories: what happens to a gradient before elements are chosen from it, and to what was not
  * sent. A memory is one const descriptor in one file, named by one line of list.def. */
-#ifndef EGC_ERROR_FEEDBACK_MEMORY_H
-#define EGC_ERROR_FEEDBACK_MEMORY_H
+#ifndef EGC_ERROR_FEEDBACK_ERROR_FEEDBACK_H
+#define EGC_ERROR_FEEDBACK_ERROR_FEEDBACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 /* One unit's share of a worker's memory. The vectors hold n floats each; velocity and residual are
  * zeroed at the start, and exist where the type says so. */
-typedef struct egc_memory_unit {
+typedef struct egc_error_feedback_unit {
     float *velocity; /* u */
     float *residual; /* v or e; EF21's h */
     float *input;    /* what there is to send: the residual itself for in_place types */
@@ -21,9 +21,9 @@ typedef struct egc_memory_unit {
     float low_pass; /* b of memory = "lowpass" */
     bool masking;
     bool nesterov;
-} egc_memory_unit;
+} egc_error_feedback_unit;
 
-typedef struct egc_memory_type {
+typedef struct egc_error_feedback_type {
     const char *name;
     const char *summary;
     const char *formula;
@@ -35,25 +35,26 @@ typedef struct egc_memory_type {
 
     /* Takes the gradient in, scaled by `scale`, and leaves in unit->input what there is to send.
      * Returns its norms. */
-    egc_norms (*compensate)(const egc_memory_unit *unit, float scale, const float *gradient);
+    egc_norms (*compensate)(const egc_error_feedback_unit *unit, float scale,
+                            const float *gradient);
 
     /* After sending, dense or at `count` indices: takes what the receivers will decode out of the
      * memory. NULL for types without one. */
-    void (*update)(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
+    void (*update)(const egc_error_feedback_unit *unit, const uint32_t *index, const float *decoded,
                    size_t count);
-    void (*update_dense)(const egc_memory_unit *unit, const float *decoded);
-} egc_memory_type;
+    void (*update_dense)(const egc_error_feedback_unit *unit, const float *decoded);
+} egc_error_feedback_type;
 
 /* Every registered type, NULL-terminated, in the order of list.def: the values of the option. */
-const egc_memory_type *const *egc_memory_types(void);
+const egc_error_feedback_type *const *egc_error_feedback_types(void);
 
 /* Where the type called name, which exists, is among them. */
-int egc_memory_called(const char *name);
+int egc_error_feedback_position(const char *name);
 
 /* What in_place types do: the input loses what was decoded; with masking the velocity of what was
  * sent becomes 0 (where everything was, nothing was delayed and the velocity stays). */
-void egc_memory_subtract(const egc_memory_unit *unit, const uint32_t *index, const float *decoded,
-                         size_t count);
-void egc_memory_subtract_dense(const egc_memory_unit *unit, const float *decoded);
+void egc_error_feedback_subtract(const egc_error_feedback_unit *unit, const uint32_t *index,
+                                 const float *decoded, size_t count);
+void egc_error_feedback_subtract_dense(const egc_error_feedback_unit *unit, const float *decoded);
 
 #endif

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which exchange "auto" is: on each cluster the one that closed forms call fastest, and in the
  * simulation no named one is much faster. */
-#include "train/quadratic.h"
 #include "train/sync/exchange_choice.h"
+#include "train/quadratic.h"
 
 static char params[4096];
 
-static void use_cluster(egc_training_config *config, const char *name, const char *settings)
+static void use_cluster(egc_train_config *config, const char *name, const char *settings)
 {
     char copy[256], *rest = copy, *item;
     egc_error err = {0};
     strcpy(copy, settings);
     assert_ok(egc_cluster_find(name, &config->cluster, &err), err);
-    egc_params_init(config->cluster->params, params);
+    egc_param_init(config->cluster->params, params);
     while ((item = strsep(&rest, ";")) && *item) {
         char *value = strchr(item, '=');
         *value++ = '\0';
         egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
         assert_ok(
-            egc_param_set(egc_params_find(config->cluster->params, item), params, &scalar, &err),
+            egc_param_set(egc_param_find(config->cluster->params, item), params, &scalar, &err),
             err);
     }
     config->cluster_params = params;
 }
 
-static const char *auto_of(const egc_training_config *config)
+static const char *auto_of(const egc_train_config *config)
 {
-    static char name[EGC_ROUTE_NAME];
-    egc_route route;
+    static char name[EGC_EXCHANGE_CHOICE_NAME];
+    egc_exchange_choice choice;
     egc_error err = {0};
-    assert_ok(egc_route_init(&route, config, &err), err);
-    egc_route_name(&route, name);
+    assert_ok(egc_exchange_choice_init(&choice, config, &err), err);
+    egc_exchange_choice_name(&choice, name);
     return name;
 }
 
@@ -61,7 +61,7 @@ static void auto_suits_the_network(void **state)
         {"star", "hosts=64", "cltk", 7, 25e6, "broadcast-tree+ring"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        egc_training_config config = config_of(&closed, rows[i].method, rows[i].workers, 2);
+        egc_train_config config = config_of(&closed, rows[i].method, rows[i].workers, 2);
         config.options.bucket_bytes = rows[i].bucket_bytes;
         use_cluster(&config, rows[i].cluster, rows[i].settings);
         if (strcmp(auto_of(&config), rows[i].want) != 0)
@@ -87,12 +87,12 @@ static void auto_is_about_the_fastest(void **state)
         for (int workers = 3; workers <= 16; workers += workers == 8 ? 8 : 1) {
             if (workers % clusters[c].multiple)
                 continue;
-            egc_training_config config = config_of(&open_loop, "none", workers, 1);
+            egc_train_config config = config_of(&open_loop, "none", workers, 1);
             config.options.bucket_bytes = 4 * N;
             use_cluster(&config, clusters[c].cluster, clusters[c].settings);
             double chosen_s = run(&config)->summary.sim_time_s;
             for (const egc_exchange_type *const *x = egc_exchange_types(); *x; x++) {
-                if ((*x)->kind != EGC_EXCHANGE_REDUCE)
+                if ((*x)->kind != EGC_COLLECTIVE_ALLREDUCE)
                     continue;
                 config.exchange = *x;
                 double named_s = run(&config)->summary.sim_time_s;
@@ -112,19 +112,19 @@ static void auto_is_about_the_fastest(void **state)
 static void groups_are_the_clusters_or_the_options(void **state)
 {
     (void)state;
-    egc_route route;
-    char sums[EGC_ROUTE_NAME];
+    egc_exchange_choice choice;
+    char sums[EGC_EXCHANGE_CHOICE_NAME];
     egc_error err = {0};
-    egc_training_config config = config_of(&open_loop, "none", 16, 1);
+    egc_train_config config = config_of(&open_loop, "none", 16, 1);
     use_cluster(&config, "hierarchical", "nodes=4;gpus=4");
     assert_ok(egc_exchange_find("hierarchical", &config.exchange, &err), err);
-    assert_ok(egc_route_init(&route, &config, &err), err);
-    assert_int_equal(route.group, 4);
+    assert_ok(egc_exchange_choice_init(&choice, &config, &err), err);
+    assert_int_equal(choice.group, 4);
     double of_node_s = run(&config)->summary.mean.comm_s;
     config.options.group = 2;
-    assert_ok(egc_route_init(&route, &config, &err), err);
-    assert_int_equal(route.group, 2);
-    egc_route_sums(&route, sums);
+    assert_ok(egc_exchange_choice_init(&choice, &config, &err), err);
+    assert_int_equal(choice.group, 2);
+    egc_exchange_choice_sums(&choice, sums);
     assert_string_equal(sums, "hierarchical/2");
     assert_true(run(&config)->summary.mean.comm_s > 1.2 * of_node_s);
 }

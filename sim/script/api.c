@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "script/makers.h"
+#include "script/api.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -14,22 +14,22 @@
 
 /* Their addresses are keys that no script can have: of the metatable of what a maker made, and of
  * the registry. */
-static const char maker_key, where_key, api_key;
+static const char constructor_key, where_key, api_key;
 
 /* The metatable of a new value: its maker, and where it was made. */
-static void push_mark(lua_State *L, const char *maker)
+static void push_mark(lua_State *L, const char *constructor)
 {
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, maker);
-    lua_rawsetp(L, -2, &maker_key);
-    egc_lua_push_where(L);
+    lua_pushstring(L, constructor);
+    lua_rawsetp(L, -2, &constructor_key);
+    egc_state_push_where(L);
     lua_rawsetp(L, -2, &where_key);
-    lua_pushstring(L, maker);
+    lua_pushstring(L, constructor);
     lua_setfield(L, -2, "__metatable");
 }
 
 /* A copy, because a script may give one table to several makers. */
-void egc_lua_mark(lua_State *L, const char *maker)
+void egc_api_mark(lua_State *L, const char *constructor)
 {
     int original = lua_gettop(L);
     lua_newtable(L);
@@ -41,36 +41,36 @@ void egc_lua_mark(lua_State *L, const char *maker)
         lua_insert(L, -2);
         lua_rawset(L, -4);
     }
-    push_mark(L, maker);
+    push_mark(L, constructor);
     lua_setmetatable(L, -2);
     lua_replace(L, original);
 }
 
 static int make(lua_State *L)
 {
-    const char *maker = lua_tostring(L, lua_upvalueindex(1));
+    const char *constructor = lua_tostring(L, lua_upvalueindex(1));
     char call[EGC_TEXT_LENGTH];
-    egc_maker_call(maker, call, sizeof call);
+    egc_constructor_call(constructor, call, sizeof call);
     int n = lua_gettop(L);
     if (n > 1 || (n == 1 && !lua_istable(L, 1)))
         return luaL_error(L, "%s: must be called with one table, as in %s{...}, got %s", call, call,
                           n > 1 ? "several values" : luaL_typename(L, 1));
     if (n == 0)
         lua_newtable(L);
-    egc_lua_mark(L, maker);
+    egc_api_mark(L, constructor);
     return 1;
 }
 
-bool egc_lua_made(lua_State *L, int index, const char **maker, const char **where)
+bool egc_api_made(lua_State *L, int index, const char **constructor, const char **where)
 {
     if (!lua_getmetatable(L, index))
         return false;
-    lua_rawgetp(L, -1, &maker_key);
+    lua_rawgetp(L, -1, &constructor_key);
     lua_rawgetp(L, -2, &where_key);
     /* mark, maker, where */
     bool made = lua_isstring(L, -2) && lua_isstring(L, -1);
     if (made) {
-        *maker = lua_tostring(L, -2);
+        *constructor = lua_tostring(L, -2);
         *where = lua_tostring(L, -1);
     }
     lua_pop(L, 3);
@@ -89,9 +89,9 @@ static int fail_unknown(lua_State *L)
 }
 
 /* table, names -> table, names: adds a maker and its name. */
-static void add_maker(lua_State *L, const char *name, const char *maker)
+static void add_constructor(lua_State *L, const char *name, const char *constructor)
 {
-    lua_pushstring(L, maker);
+    lua_pushstring(L, constructor);
     lua_pushcclosure(L, make, 1);
     lua_setfield(L, -3, name);
     if (lua_rawlen(L, -1) > 0)
@@ -124,9 +124,9 @@ static void push_part(lua_State *L, const char *part, const void *const *items)
     for (; *items; items++) {
         const char *name = *(const char *const *)*items;
         /* table, names, maker */
-        const char *maker = lua_pushfstring(L, "%s.%s", part, name);
+        const char *constructor = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
-        add_maker(L, name, maker);
+        add_constructor(L, name, constructor);
         lua_remove(L, -3);
     }
     const char *called = lua_pushfstring(L, "egc.%s", part);
@@ -141,10 +141,10 @@ static void add_part(lua_State *L, const char *part, const void *const *items)
 {
     for (; *items; items++) {
         const char *name = *(const char *const *)*items;
-        const char *maker = lua_pushfstring(L, "%s.%s", part, name);
+        const char *constructor = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
         /* maker, table, names */
-        add_maker(L, name, maker);
+        add_constructor(L, name, constructor);
         lua_remove(L, -3);
     }
 }
@@ -161,21 +161,21 @@ static void push_new_api(lua_State *L, lua_CFunction simulate, void *session)
     lua_setfield(L, -2, "cluster");
     lua_pushliteral(L, "simulate, workload, cluster");
     /* egc, names */
-    add_maker(L, "experiment", "experiment");
-    add_maker(L, "each", "each");
-    add_maker(L, "zip", "zip");
+    add_constructor(L, "experiment", "experiment");
+    add_constructor(L, "each", "each");
+    add_constructor(L, "zip", "zip");
     add_part(L, "method", (const void *const *)egc_compressor_types());
-    add_part(L, "method", (const void *const *)egc_presets());
+    add_part(L, "method", (const void *const *)egc_method_presets());
     add_part(L, "algorithm", (const void *const *)egc_algorithm_types());
     seal(L, "egc");
 }
 
-void egc_lua_push_api(lua_State *L)
+void egc_api_push(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &api_key);
 }
 
-void egc_lua_open(lua_State *L, lua_CFunction simulate, void *session)
+void egc_api_open(lua_State *L, lua_CFunction simulate, void *session)
 {
     luaL_openlibs(L);
     push_new_api(L, simulate, session);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "train/core/source.h"
+#include "train/core/replica.h"
 
 #include <math.h>
 
-egc_status egc_source_open(const egc_training_config *config, egc_workload **out, egc_error *err)
+egc_status egc_replica_open_workload(const egc_train_config *config, egc_workload **out,
+                                     egc_error *err)
 {
     const egc_workload_request request = {
-        .workers = egc_training_learners(config),
+        .workers = egc_train_config_sampled_workers(config),
         .steps = (uint64_t)config->options.steps,
         .seed = (uint64_t)config->options.seed,
     };
@@ -17,7 +18,7 @@ egc_status egc_source_open(const egc_training_config *config, egc_workload **out
     return status;
 }
 
-double egc_source_momentum(const egc_method *method, const egc_workload *workload)
+double egc_replica_momentum(const egc_method *method, const egc_workload *workload)
 {
     if (!isnan(method->options.momentum))
         return method->options.momentum;

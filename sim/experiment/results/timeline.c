@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "experiment/results/trace_file.h"
+#include "experiment/results/timeline.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -32,7 +32,7 @@ egc_status egc_timeline_publish(const char *record, const char *dir, const char 
     egc_path from = egc_timeline_record_path(record), to = egc_timeline_path(dir, run_id);
     if (!egc_path_exists(from.text))
         return EGC_OK;
-    egc_status status = egc_folder_make(egc_path_of("%s/timeline", dir).text, err);
+    egc_status status = egc_path_make_folder(egc_path_of("%s/timeline", dir).text, err);
     if (!status && rename(from.text, to.text) != 0)
         status = egc_fail_errno(err, "write", to.text);
     return status;
@@ -42,20 +42,20 @@ egc_status egc_timeline_import(const char *dir, const char *run_id, const char *
                                egc_error *err)
 {
     egc_path from = egc_timeline_path(dir, run_id);
-    egc_draft draft = {.fd = -1};
+    egc_atomic_file staged = {.fd = -1};
     if (!egc_path_exists(from.text))
         return EGC_OK;
-    egc_status status = egc_draft_open(&draft, egc_timeline_record_path(record).text, err);
+    egc_status status = egc_atomic_file_open(&staged, egc_timeline_record_path(record).text, err);
     if (!status)
-        status = egc_draft_copy(&draft, from.text, 0, err);
-    return egc_draft_end(&draft, status, err);
+        status = egc_atomic_file_copy(&staged, from.text, 0, err);
+    return egc_atomic_file_end(&staged, status, err);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static egc_status flush(egc_timeline_file *file, egc_error *err)
+static egc_status flush(egc_timeline *file, egc_error *err)
 {
-    egc_status status = egc_draft_write(&file->draft, file->text.data, file->text.len, err);
+    egc_status status = egc_atomic_file_write(&file->staged, file->text.data, file->text.len, err);
     egc_buf_clear(&file->text);
     return status;
 }
@@ -66,7 +66,7 @@ static int append(const char *bytes, size_t len, void *text)
 }
 
 /* Appends a value, which is taken, after some text. NULL stands for one that had no memory. */
-static egc_status put(egc_timeline_file *file, const char *before, json_t *value, egc_error *err)
+static egc_status put(egc_timeline *file, const char *before, json_t *value, egc_error *err)
 {
     egc_status status = egc_buf_append(&file->text, before, strlen(before), err);
     if (!status && (!value || json_dump_callback(value, append, &file->text, JSON_COMPACT) != 0))
@@ -76,9 +76,9 @@ static egc_status put(egc_timeline_file *file, const char *before, json_t *value
 }
 
 /* What the file is, and what it leaves out. */
-static json_t *about(const egc_timeline_file *file, const egc_point *point)
+static json_t *about(const egc_timeline *file, const egc_point *point)
 {
-    const egc_training_config *config = &point->config;
+    const egc_train_config *config = &point->config;
     uint64_t steps = (uint64_t)config->options.steps;
     size_t n = file->n_workers;
     return json_pack("{s:s, s:o*, s:s, s:I, s:I, s:I, s:I, s:s}", "run_id", point->run_id, "method",
@@ -96,12 +96,12 @@ static json_int_t process_of(int rank)
     return (json_int_t)rank + 1;
 }
 
-static json_int_t thread_of(const egc_timeline_file *file, int rank, size_t stream)
+static json_int_t thread_of(const egc_timeline *file, int rank, size_t stream)
 {
     return (json_int_t)((size_t)rank * file->n_streams + stream + 1);
 }
 
-static egc_status put_event(egc_timeline_file *file, json_t *event, egc_error *err)
+static egc_status put_event(egc_timeline *file, json_t *event, egc_error *err)
 {
     const char *before = file->has_events ? ",\n" : "\n";
     file->has_events = true;
@@ -114,7 +114,7 @@ typedef struct rank_name {
     char text[32];
 } rank_name;
 
-static rank_name name_of(const egc_timeline_file *file, size_t rank)
+static rank_name name_of(const egc_timeline *file, size_t rank)
 {
     rank_name name;
     bool serves = rank >= file->n_workers;
@@ -123,7 +123,7 @@ static rank_name name_of(const egc_timeline_file *file, size_t rank)
     return name;
 }
 
-static egc_status put_process(egc_timeline_file *file, int rank, egc_error *err)
+static egc_status put_process(egc_timeline *file, int rank, egc_error *err)
 {
     return put_event(file,
                      json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name", "pid",
@@ -137,8 +137,7 @@ static size_t stream_of(const egc_timeline_event *event)
     return (size_t)event->stream + event->lane;
 }
 
-static egc_status put_thread(egc_timeline_file *file, const egc_timeline_event *event,
-                             egc_error *err)
+static egc_status put_thread(egc_timeline *file, const egc_timeline_event *event, egc_error *err)
 {
     static const char *const names[] = {"compute", "compression", "reception", "communication"};
     char name[64];
@@ -161,8 +160,7 @@ static egc_status put_thread(egc_timeline_file *file, const egc_timeline_event *
 }
 
 /* Names the process of a rank, and the thread of its stream, before their first event. */
-static egc_status introduce(egc_timeline_file *file, const egc_timeline_event *event,
-                            egc_error *err)
+static egc_status introduce(egc_timeline *file, const egc_timeline_event *event, egc_error *err)
 {
     bool *known = &file->known[(size_t)event->rank * file->n_streams];
     bool is_new = true;
@@ -175,7 +173,7 @@ static egc_status introduce(egc_timeline_file *file, const egc_timeline_event *e
     return put_thread(file, event, err);
 }
 
-static json_t *peers_of(const egc_timeline_file *file, const egc_timeline_event *event)
+static json_t *peers_of(const egc_timeline *file, const egc_timeline_event *event)
 {
     json_t *names = json_array();
     for (size_t i = 0; i < event->n_peers && names; i++)
@@ -186,7 +184,7 @@ static json_t *peers_of(const egc_timeline_file *file, const egc_timeline_event 
     return names;
 }
 
-static json_t *args_of(const egc_timeline_file *file, const egc_timeline_event *event)
+static json_t *args_of(const egc_timeline *file, const egc_timeline_event *event)
 {
     json_t *args = json_pack("{s:I}", "step", (json_int_t)event->step), *more = NULL;
     int failed = args == NULL;
@@ -216,7 +214,7 @@ static json_t *args_of(const egc_timeline_file *file, const egc_timeline_event *
     return NULL;
 }
 
-static bool is_wanted(const egc_timeline_file *file, const egc_timeline_event *event)
+static bool is_wanted(const egc_timeline *file, const egc_timeline_event *event)
 {
     size_t rank = (size_t)event->rank;
     return event->step < file->limits.steps &&
@@ -232,8 +230,7 @@ static double in_us(double seconds)
 }
 
 /* A complete event; an instant of its thread when it took no time. */
-egc_status egc_timeline_add(egc_timeline_file *file, const egc_timeline_event *event,
-                            egc_error *err)
+egc_status egc_timeline_add(egc_timeline *file, const egc_timeline_event *event, egc_error *err)
 {
     double start_us = in_us(event->start_s), end_us = in_us(event->end_s);
     if (!is_wanted(file, event))
@@ -257,41 +254,42 @@ egc_status egc_timeline_add(egc_timeline_file *file, const egc_timeline_event *e
 
 /* ---- the file as a whole --------------------------------------------------------------------- */
 
-egc_status egc_timeline_open(egc_timeline_file *file, const egc_timeline_limits *limits,
+egc_status egc_timeline_open(egc_timeline *file, const egc_timeline_limits *limits,
                              const char *record, const egc_point *point, egc_error *err)
 {
     size_t n_workers = (size_t)point->config.options.workers;
     size_t n_ranks = egc_algorithm_ranks(&point->config), n_servers = n_ranks - n_workers;
     size_t n_streams = EGC_N_STREAMS + (n_servers > 1 ? n_servers - 1 : 0);
     size_t tracks = n_ranks * n_streams;
-    *file = (egc_timeline_file){.limits = *limits,
-                                .n_workers = n_workers,
-                                .n_streams = n_streams,
-                                .draft = {.fd = -1},
-                                .known = egc_calloc(tracks, sizeof *file->known)};
+    *file = (egc_timeline){.limits = *limits,
+                           .n_workers = n_workers,
+                           .n_streams = n_streams,
+                           .staged = {.fd = -1},
+                           .known = egc_calloc(tracks, sizeof *file->known)};
     if (!file->known)
         return egc_fail_memory(err, tracks * sizeof *file->known);
-    egc_status status = egc_draft_open(&file->draft, egc_timeline_record_path(record).text, err);
+    egc_status status =
+        egc_atomic_file_open(&file->staged, egc_timeline_record_path(record).text, err);
     if (!status)
         status = put(file, "{\"displayTimeUnit\":\"ns\",\"otherData\":", about(file, point), err);
     return status ? status : egc_buf_printf(&file->text, err, ",\"traceEvents\":[");
 }
 
-egc_status egc_timeline_finish(egc_timeline_file *file, egc_error *err)
+egc_status egc_timeline_finish(egc_timeline *file, egc_error *err)
 {
-    if (file->draft.fd < 0)
+    if (file->staged.fd < 0)
         return EGC_OK;
     egc_status status = egc_buf_append(&file->text, "\n]}\n", 4, err);
     if (!status)
         status = flush(file, err);
     if (!status)
-        status = egc_draft_sync(&file->draft, err);
-    return status ? status : egc_draft_commit(&file->draft, err);
+        status = egc_atomic_file_sync(&file->staged, err);
+    return status ? status : egc_atomic_file_commit(&file->staged, err);
 }
 
-void egc_timeline_close(egc_timeline_file *file)
+void egc_timeline_close(egc_timeline *file)
 {
-    egc_draft_discard(&file->draft);
+    egc_atomic_file_discard(&file->staged);
     egc_buf_fini(&file->text);
     egc_free(file->known);
     file->known = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/element.h"
+#include "base/number/element.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/half.h"
+#include "base/number/half.h"
 
 enum { FP16_INFINITY = 0x7c00, BF16_INFINITY = 0x7f80, BLOCK = 16 /* floats */ };
 
@@ -21,17 +21,17 @@ size_t egc_element_bytes(egc_element element)
 
 static float half_to_float(bool fp16, uint16_t half)
 {
-    return fp16 ? egc_fp16_to_float(half) : egc_bf16_to_float(half);
+    return fp16 ? egc_half_fp16_to_float(half) : egc_half_bf16_to_float(half);
 }
 
 static uint16_t half_from_float(bool fp16, float value)
 {
-    return fp16 ? egc_fp16_from_float(value) : egc_bf16_from_float(value);
+    return fp16 ? egc_half_fp16_from_float(value) : egc_half_bf16_from_float(value);
 }
 
 /* The sum of two halves, in the arithmetic of the format: too large is Inf, not the saturation of
- * egc_fp16_from_float. The float sum of two binary16 or bfloat16 numbers rounds as if exact, since
- * float has more than twice their digits. */
+ * egc_half_fp16_from_float. The float sum of two binary16 or bfloat16 numbers rounds as if exact,
+ * since float has more than twice their digits. */
 static uint16_t half_sum(bool fp16, uint16_t a, uint16_t b)
 {
     float sum = half_to_float(fp16, a) + half_to_float(fp16, b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quantities as people write them: "10Gbps", "1.25GB/s", "25us", "64KiB", "15.7Tflops". */
-#ifndef EGC_BASE_UNITS_H
-#define EGC_BASE_UNITS_H
+#ifndef EGC_BASE_QUANTITY_H
+#define EGC_BASE_QUANTITY_H
 
 #include <stddef.h>
 
@@ -25,12 +25,12 @@ egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *o
 const char *egc_quantity_symbol(egc_quantity quantity);
 
 /* The shortest decimal that reads back as the same double; at least 32 bytes of room. */
-char *egc_real_format(double value, char *out, size_t room);
+char *egc_text_format_real(double value, char *out, size_t room);
 
-/* The same as a value, to stand among the arguments of a format: egc_real_text_of(x).text. */
+/* The same as a value, to stand among the arguments of a format: egc_text_of_real(x).text. */
 typedef struct egc_real_text {
     char text[32];
 } egc_real_text;
-egc_real_text egc_real_text_of(double value);
+egc_real_text egc_text_of_real(double value);
 
 #endif
