@@ -52,7 +52,7 @@ static void metrics_divide_what_they_say(void **state)
 {
     (void)state;
     egc_encoding units[2] = {0};
-    egc_step_stats learnt = {.n_workers = 2, .units = units};
+    egc_step_stats stats = {.n_workers = 2, .units = units};
     const egc_encoding a = {.sent = 2,
                             .bound_bits = 80,
                             .gradient_norm2 = 4,
@@ -63,23 +63,23 @@ static void metrics_divide_what_they_say(void **state)
                             .sent_norm1 = 6,
                             .staleness = 3,
                             .wire_bytes = 10};
-    egc_step_stats_add(&learnt, 0, &a); /* worker 0, units of 50 floats */
-    egc_step_stats_add(&learnt, 1, &a);
-    egc_step_stats_add(&learnt, 0, &a); /* worker 1 */
-    egc_step_stats_add(&learnt, 1, &a);
-    learnt.totals.message_bytes = 44;
-    learnt.totals.loss = 3;
+    egc_step_stats_add(&stats, 0, &a); /* worker 0, units of 50 floats */
+    egc_step_stats_add(&stats, 1, &a);
+    egc_step_stats_add(&stats, 0, &a); /* worker 1 */
+    egc_step_stats_add(&stats, 1, &a);
+    stats.totals.message_bytes = 44;
+    stats.totals.loss = 3;
     const egc_step_times tally = {.step_s = 5};
     egc_step_metrics m;
-    egc_step_stats_metrics(&tally, &learnt, 2, 100, 2, &m);
+    egc_step_stats_metrics(&tally, &stats, 2, 100, 2, &m);
     assert_true(m.sent_bytes == 22 && m.compression_ratio == 400. / 22);
     assert_true(m.element_ratio == 25 && m.density == 0.04);
     assert_true(m.bound_ratio == 32 * 200. / 320);
     assert_true(m.rel_error == 0.5 && m.energy_kept == 0.75 && m.residual_norm == 1);
     assert_true(m.staleness == 0.5 && m.loss == 1.5 && m.step_s == 2.5);
 
-    egc_step_stats_clear(&learnt, 2);
-    egc_step_stats_metrics(&tally, &learnt, 2, 100, 2,
+    egc_step_stats_clear(&stats, 2);
+    egc_step_stats_metrics(&tally, &stats, 2, 100, 2,
                            &m); /* nothing was sent: ratios do not apply */
     assert_true(m.density == 0 && isnan(m.element_ratio) && isnan(m.compression_ratio) &&
                 isnan(m.rel_error) && isnan(m.staleness));

@@ -83,15 +83,15 @@ static egc_status make_plan(egc_trainer *trainer, egc_error *err)
                                    &trainer->workspace, err);
     size_t n_units = trainer->partition.n_units; /* and as many parts: of one message at a time */
     return status ? status
-                  : egc_step_stats_init(&trainer->learnt, &trainer->arena, trainer->n_workers,
+                  : egc_step_stats_init(&trainer->stats, &trainer->arena, trainer->n_workers,
                                         n_units, n_units, err);
 }
 
 /* The account of a step that begins now. */
 static void open_account(egc_trainer *trainer)
 {
-    egc_step_stats_clear(&trainer->learnt, trainer->partition.n_units);
-    trainer->learnt.totals.cosine = trainer->learnt.totals.drift = NAN; /* no single truth */
+    egc_step_stats_clear(&trainer->stats, trainer->partition.n_units);
+    trainer->stats.totals.cosine = trainer->stats.totals.drift = NAN; /* no single truth */
     trainer->times = (egc_step_times){0};
     trainer->step_began_s = egc_world_now(trainer->world);
 }
@@ -193,7 +193,7 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters, e
     trainer->times.step_s =
         (egc_world_now(trainer->world) - trainer->step_began_s) * (double)participants;
     trainer->times.recv_bytes = recv_bytes(trainer);
-    reporter->message_bytes_total += trainer->learnt.totals.message_bytes;
+    reporter->message_bytes_total += trainer->stats.totals.message_bytes;
     if (egc_reporter_evaluates(trainer->config, step + 1)) {
         egc_workload *workload = trainer->workload;
         status = workload->type->evaluate(workload, parameters, &evaluation, err);
@@ -201,7 +201,7 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const float *parameters, e
             status = egc_reporter_evaluation(reporter, step, &evaluation, err);
     }
     if (!status)
-        status = egc_reporter_step(reporter, step, &trainer->times, &trainer->learnt, err);
+        status = egc_reporter_step(reporter, step, &trainer->times, &trainer->stats, err);
     open_account(trainer);
     return status;
 }
@@ -273,7 +273,7 @@ static double charge(const egc_coders *sender, size_t b, double host_s)
 {
     const egc_trainer *trainer = sender->trainer;
     const egc_bucket *bucket = &trainer->partition.buckets[b];
-    egc_part_stats *parts = &trainer->learnt.parts[bucket->first_unit];
+    egc_part_stats *parts = &trainer->stats.parts[bucket->first_unit];
     for (size_t i = 0; i < bucket->n_units; i++) {
         const egc_encoding *encoding =
             egc_encoder_encoding(sender->encoder, bucket->first_unit + i);
@@ -317,9 +317,9 @@ egc_status egc_coders_encode(egc_coders *sender, uint64_t step, double lr, const
 void egc_coders_count(egc_coders *sender)
 {
     egc_trainer *trainer = sender->trainer;
-    egc_step_totals *totals = &trainer->learnt.totals;
+    egc_step_totals *totals = &trainer->stats.totals;
     for (size_t u = 0; u < trainer->partition.n_units; u++)
-        egc_step_stats_add(&trainer->learnt, u, egc_encoder_encoding(sender->encoder, u));
+        egc_step_stats_add(&trainer->stats, u, egc_encoder_encoding(sender->encoder, u));
     for (size_t b = 0; b < trainer->partition.n_buckets; b++)
         totals->message_bytes += (double)sender->messages[b].len;
     totals->nonfinite += sender->nonfinite;
@@ -360,6 +360,6 @@ egc_status egc_trainer_decode(const egc_trainer *trainer, egc_decoder *decoder, 
         &what, &(egc_round_result){.messages = messages, .n_messages = n_messages});
     egc_free(readers);
     for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
-        trainer->learnt.correction[u] = egc_decoder_correction(decoder, u);
+        trainer->stats.correction[u] = egc_decoder_correction(decoder, u);
     return status;
 }

@@ -25,7 +25,7 @@ typedef struct egc_trainer {
 
     /* Of the step under way: algorithms add what they do to it. */
     uint64_t step;
-    egc_step_stats learnt;
+    egc_step_stats stats;
     egc_step_times times;
 
     double step_began_s;

@@ -122,7 +122,7 @@ static egc_status take_local_steps(egc_federated_model *clients, size_t number, 
         egc_optimizer_apply(&trainer->workload->optimizer, lr, clients->gradient, clients->velocity,
                             clients->local, trainer->n);
     }
-    trainer->learnt.totals.loss += losses / (double)steps;
+    trainer->stats.totals.loss += losses / (double)steps;
     return EGC_OK;
 }
 

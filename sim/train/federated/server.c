@@ -83,7 +83,7 @@ static egc_status begin_round(egc_federated *f, egc_error *err)
         return status;
     f->n_arrived = 0;
     f->open = true;
-    f->trainer.times.participants = f->trainer.learnt.n_workers = f->n_sampled;
+    f->trainer.times.participants = f->trainer.stats.n_workers = f->n_sampled;
     status = egc_downlink_advance(&f->downlink, f->clients.parameters, err);
     for (size_t i = 0; i < f->n_sampled && !status; i++)
         status = prepare(f, &f->members[f->sample[i]], err);

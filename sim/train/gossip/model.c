@@ -104,7 +104,7 @@ static egc_status make_step(egc_gossip_model *peers, egc_gossip_model_step **out
     if (!step->messages || !step->encode_s || !step->decode_s)
         return egc_fail_memory(err, n_messages * sizeof *step->messages);
     *out = step;
-    return egc_step_stats_init(&step->learnt, &peers->arena, n, trainer->partition.n_units,
+    return egc_step_stats_init(&step->stats, &peers->arena, n, trainer->partition.n_units,
                                trainer->partition.n_units, err);
 }
 
@@ -152,7 +152,7 @@ static egc_status take_local_step(egc_gossip_model *peers, uint64_t step, size_t
     egc_optimizer_apply(&optimizer, egc_trainer_lr(trainer, step), gradient,
                         peers->velocity ? of_worker(peers, peers->velocity, worker) : NULL, x,
                         trainer->n);
-    trainer->learnt.totals.loss += loss;
+    trainer->stats.totals.loss += loss;
     return EGC_OK;
 }
 
@@ -235,7 +235,7 @@ static egc_status learn(egc_gossip_model *peers, egc_gossip_model_step *record, 
 {
     egc_trainer *trainer = peers->trainer;
     egc_workload *workload = trainer->workload;
-    egc_step_totals *totals = &trainer->learnt.totals;
+    egc_step_totals *totals = &trainer->stats.totals;
     size_t n_workers = trainer->n_workers;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < n_workers && !status; w++) {
@@ -268,10 +268,10 @@ egc_status egc_gossip_model_begin(egc_gossip_model *peers, uint64_t step,
         return status;
     (*out)->step = trainer->step = step;
     status = learn(peers, *out, err);
-    egc_step_stats learnt = trainer->learnt; /* the step's, until it is over for all */
-    trainer->learnt = (*out)->learnt;
-    (*out)->learnt = learnt;
-    egc_step_stats_clear(&trainer->learnt, trainer->partition.n_units);
+    egc_step_stats stats = trainer->stats; /* the step's, until it is over for all */
+    trainer->stats = (*out)->stats;
+    (*out)->stats = stats;
+    egc_step_stats_clear(&trainer->stats, trainer->partition.n_units);
     return status;
 }
 
@@ -279,14 +279,14 @@ egc_status egc_gossip_model_finish(egc_gossip_model *peers, egc_gossip_model_ste
                                    egc_error *err)
 {
     egc_trainer *trainer = peers->trainer;
-    const egc_step_totals *totals = &step->learnt.totals;
+    const egc_step_totals *totals = &step->stats.totals;
     egc_status status = EGC_OK;
     if (++step->times.finished < trainer->n_workers)
         return EGC_OK;
     trainer->reporter.message_bytes_total += totals->message_bytes;
     if (egc_reporter_evaluates(trainer->config, step->step + 1))
         status = egc_reporter_evaluation(&trainer->reporter, step->step, &totals->evaluation, err);
-    return status ? status
-                  : egc_reporter_step(&trainer->reporter, step->step, &step->times, &step->learnt,
-                                      err);
+    return status
+               ? status
+               : egc_reporter_step(&trainer->reporter, step->step, &step->times, &step->stats, err);
 }

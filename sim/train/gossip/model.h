@@ -29,7 +29,7 @@ typedef struct egc_gossip_model_step {
     egc_buf *messages;           /* of each worker and bucket */
     double *encode_s, *decode_s; /* of each worker's messages; decoding: by each who
                                     hears them */
-    egc_step_stats learnt;
+    egc_step_stats stats;
     egc_step_times times;
     size_t released; /* workers that need it no more */
 } egc_gossip_model_step;

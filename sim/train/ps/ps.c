@@ -90,7 +90,7 @@ static egc_status check(const egc_train_config *config, egc_error *err)
 /* The largest bucket that has none yet goes to the server that has least; of equals, the first. So
  * no server has more than 4/3 of the least possible maximum (Graham 1969), and each has something.
  */
-static egc_status share_out(ps *all, egc_error *err)
+static egc_status share_out(egc_ps *all, egc_error *err)
 {
     size_t *load = egc_calloc(all->n_servers, sizeof *load);
     if (!load)
@@ -116,7 +116,7 @@ static egc_status share_out(ps *all, egc_error *err)
     return EGC_OK;
 }
 
-static egc_status check_shards(const ps *all, egc_error *err)
+static egc_status check_shards(const egc_ps *all, egc_error *err)
 {
     bool layers = all->trainer.config->options.bucket_bytes == EGC_BUCKET_LAYER;
     if (all->n_servers <= all->n_buckets)
@@ -129,7 +129,7 @@ static egc_status check_shards(const ps *all, egc_error *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static egc_status bucket_init(egc_ps_bucket *bucket, const ps *all, egc_error *err)
+static egc_status bucket_init(egc_ps_bucket *bucket, const egc_ps *all, egc_error *err)
 {
     size_t n = all->n_workers, n_coders = all->params->mode == EGC_PS_SYNC ? 1 : n;
     bucket->number = (size_t)(bucket - all->buckets);
@@ -149,7 +149,7 @@ static egc_status bucket_init(egc_ps_bucket *bucket, const ps *all, egc_error *e
     return status;
 }
 
-static void bucket_fini(egc_ps_bucket *bucket, const ps *all)
+static void bucket_fini(egc_ps_bucket *bucket, const egc_ps *all)
 {
     size_t n_coders = all->params->mode == EGC_PS_SYNC ? 1 : all->n_workers;
     for (size_t w = 0; w < all->n_workers; w++) {
@@ -169,7 +169,7 @@ static void bucket_fini(egc_ps_bucket *bucket, const ps *all)
     egc_free(bucket->coders);
 }
 
-static egc_status server_init(egc_ps_server *server, ps *all, size_t number, egc_error *err)
+static egc_status server_init(egc_ps_server *server, egc_ps *all, size_t number, egc_error *err)
 {
     *server = (egc_ps_server){
         .ps = all,
@@ -231,7 +231,7 @@ static egc_status spawn_streams(egc_ps_worker *w, egc_error *err)
     return status;
 }
 
-static egc_status worker_init(egc_ps_worker *w, ps *all, size_t rank, egc_error *err)
+static egc_status worker_init(egc_ps_worker *w, egc_ps *all, size_t rank, egc_error *err)
 {
     bool sync = all->params->mode == EGC_PS_SYNC;
     *w = (egc_ps_worker){
@@ -260,7 +260,7 @@ static egc_status worker_init(egc_ps_worker *w, ps *all, size_t rank, egc_error 
 
 static void worker_fini(egc_ps_worker *w)
 {
-    const ps *all = w->ps;
+    const egc_ps *all = w->ps;
     egc_coders_fini(&w->sender);
     egc_decoder_free(w->decoder);
     if (w->parameters != all->parameters)
@@ -278,7 +278,7 @@ static void worker_fini(egc_ps_worker *w)
     egc_free(w->pulled);
 }
 
-static egc_status spawn_receivers(ps *all, egc_error *err)
+static egc_status spawn_receivers(egc_ps *all, egc_error *err)
 {
     egc_status status = EGC_OK;
     for (size_t i = 0; i < all->n_servers * all->n_workers && !status; i++) {
@@ -299,7 +299,7 @@ static egc_status spawn_receivers(ps *all, egc_error *err)
     return status;
 }
 
-static egc_status allocate(ps *all, egc_error *err)
+static egc_status allocate(egc_ps *all, egc_error *err)
 {
     size_t n = all->trainer.n;
     bool momentum = !egc_method_has_momentum(&all->trainer.config->method);
@@ -318,7 +318,7 @@ static egc_status allocate(ps *all, egc_error *err)
     return egc_trainer_parameters(&all->trainer, &all->parameters, err);
 }
 
-static egc_status ps_init(ps *all, const egc_train_config *config, egc_error *err)
+static egc_status ps_init(egc_ps *all, const egc_train_config *config, egc_error *err)
 {
     const egc_ps_params *params = params_of(config);
     bool sync = params->mode == EGC_PS_SYNC;
@@ -347,7 +347,7 @@ static egc_status ps_init(ps *all, const egc_train_config *config, egc_error *er
     return status ? status : spawn_receivers(all, err);
 }
 
-static void ps_fini(ps *all)
+static void ps_fini(egc_ps *all)
 {
     for (size_t w = 0; all->workers && w < all->n_workers; w++)
         if (all->workers[w].ps)
@@ -371,7 +371,7 @@ static void ps_fini(ps *all)
 static egc_status run_ps(const egc_train_config *config, const egc_train_sink *sink,
                          egc_train_summary *out, egc_error *err)
 {
-    ps all = {0};
+    egc_ps all = {0};
     egc_status status = egc_trainer_init(&all.trainer, config, sink, out, err);
     if (!status) {
         status = ps_init(&all, config, err);

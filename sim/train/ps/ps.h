@@ -30,7 +30,7 @@ typedef struct egc_ps_params {
     double weight; /* NAN: one over the workers */
 } egc_ps_params;
 
-typedef struct ps ps;
+typedef struct egc_ps egc_ps;
 
 /* How what a bucket's server has to say gets compressed and is understood. */
 typedef struct egc_ps_pull_coder {
@@ -62,7 +62,7 @@ typedef struct egc_ps_arrival {
 } egc_ps_arrival;
 
 typedef struct egc_ps_server {
-    ps *ps;
+    egc_ps *ps;
     size_t number;
     int rank;
     egc_transport *transport;
@@ -78,7 +78,7 @@ typedef struct egc_ps_server {
 } egc_ps_server;
 
 typedef struct egc_ps_worker {
-    ps *ps;
+    egc_ps *ps;
     size_t rank;
     egc_transport *transport;
     egc_stream compute, compression, reception;
@@ -110,7 +110,7 @@ typedef struct egc_ps_receiver {
     egc_stream connection; /* the worker's */
 } egc_ps_receiver;
 
-struct ps {
+struct egc_ps {
     egc_trainer trainer;
     const egc_ps_params *params;
     egc_method down; /* what servers compress with; pull = "recompress" */
@@ -127,7 +127,7 @@ struct ps {
     float *gradient, *scratch;    /* to work with between two waits */
 };
 
-static inline const egc_bucket *egc_ps_range(const ps *all, const egc_ps_bucket *bucket)
+static inline const egc_bucket *egc_ps_range(const egc_ps *all, const egc_ps_bucket *bucket)
 {
     return &all->trainer.partition.buckets[bucket->number];
 }
@@ -156,23 +156,23 @@ egc_status egc_ps_pull_method(const egc_train_config *config, egc_method *out,
                               egc_error *err) EGC_MUST_CHECK;
 
 /* The coders of a bucket, where pulls are compressed. Freed by egc_ps_pull_coder_fini. MEMORY. */
-egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const ps *all,
+egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const egc_ps *all,
                                   const egc_ps_bucket *bucket, size_t number,
                                   egc_error *err) EGC_MUST_CHECK;
 void egc_ps_pull_coder_fini(egc_ps_pull_coder *coder);
 
 /* Sync: compresses the bucket's average, replaces it by what receivers decode, and says how much
  * device time that stands for. */
-egc_status egc_ps_pull_compress_average(ps *all, egc_ps_bucket *bucket, double *encode_s,
+egc_status egc_ps_pull_compress_average(egc_ps *all, egc_ps_bucket *bucket, double *encode_s,
                                         egc_error *err) EGC_MUST_CHECK;
 
 /* Async and ssp: compresses what the servers' parameters are ahead of the worker's. */
-egc_status egc_ps_pull_compress_difference(ps *all, egc_ps_bucket *bucket,
+egc_status egc_ps_pull_compress_difference(egc_ps *all, egc_ps_bucket *bucket,
                                            const egc_ps_worker *worker, double *encode_s,
                                            egc_error *err) EGC_MUST_CHECK;
 
 /* What the server sends the worker, in memory that stays as it is until the worker pushes again. */
-egc_status egc_ps_pull_answer(ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
+egc_status egc_ps_pull_answer(egc_ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
                               egc_error *err) EGC_MUST_CHECK;
 
 /* The worker takes an answer in, and says how much device time that stands for. */

@@ -61,7 +61,7 @@ static egc_status make_coders(egc_ps_pull_coder *coder, egc_coder_config *config
     return status;
 }
 
-egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const ps *all,
+egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const egc_ps *all,
                                   const egc_ps_bucket *bucket, size_t number, egc_error *err)
 {
     egc_coder_config config = egc_trainer_coder_config(&all->trainer, 1);
@@ -79,7 +79,7 @@ void egc_ps_pull_coder_fini(egc_ps_pull_coder *coder)
 }
 
 /* What took host_s here. */
-static egc_compression_time charge_of(const ps *all, const egc_bucket *range, double host_s)
+static egc_compression_time charge_of(const egc_ps *all, const egc_bucket *range, double host_s)
 {
     return (egc_compression_time){.config = all->trainer.config,
                                   .method = &all->down,
@@ -88,11 +88,11 @@ static egc_compression_time charge_of(const ps *all, const egc_bucket *range, do
                                   .host_s = host_s};
 }
 
-static double charge(const ps *all, const egc_ps_pull_coder *coder, const egc_bucket *range,
+static double charge(const egc_ps *all, const egc_ps_pull_coder *coder, const egc_bucket *range,
                      double host_s)
 {
     const egc_compression_time what = charge_of(all, range, host_s);
-    egc_part_stats *parts = all->trainer.learnt.parts;
+    egc_part_stats *parts = all->trainer.stats.parts;
     for (size_t u = 0; u < range->n_units; u++) {
         const egc_encoding *encoding = egc_encoder_encoding(coder->encoder, u);
         parts[u] = (egc_part_stats){encoding->sent, encoding->wire_bytes};
@@ -101,7 +101,7 @@ static double charge(const ps *all, const egc_ps_pull_coder *coder, const egc_bu
 }
 
 /* step counts the coder's own calls. */
-static egc_status encode(const ps *all, egc_ps_pull_coder *coder, const egc_bucket *range,
+static egc_status encode(const egc_ps *all, egc_ps_pull_coder *coder, const egc_bucket *range,
                          uint64_t step, const float *vector, double *encode_s, egc_error *err)
 {
     egc_gradient_check check;
@@ -135,7 +135,7 @@ static egc_status decode(egc_ps_pull_coder *coder, const egc_bucket *range, uint
 
 /* ---- at the server --------------------------------------------------------------------------- */
 
-egc_status egc_ps_pull_compress_average(ps *all, egc_ps_bucket *bucket, double *encode_s,
+egc_status egc_ps_pull_compress_average(egc_ps *all, egc_ps_bucket *bucket, double *encode_s,
                                         egc_error *err)
 {
     const egc_bucket *range = egc_ps_range(all, bucket);
@@ -147,7 +147,7 @@ egc_status egc_ps_pull_compress_average(ps *all, egc_ps_bucket *bucket, double *
                            average, err);
 }
 
-egc_status egc_ps_pull_compress_difference(ps *all, egc_ps_bucket *bucket,
+egc_status egc_ps_pull_compress_difference(egc_ps *all, egc_ps_bucket *bucket,
                                            const egc_ps_worker *worker, double *encode_s,
                                            egc_error *err)
 {
@@ -159,7 +159,7 @@ egc_status egc_ps_pull_compress_difference(ps *all, egc_ps_bucket *bucket,
                   err);
 }
 
-egc_status egc_ps_pull_answer(ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
+egc_status egc_ps_pull_answer(egc_ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
                               egc_error *err)
 {
     const egc_bucket *range = egc_ps_range(all, bucket);

@@ -67,7 +67,7 @@ egc_status egc_ps_server_receive(void *arg, egc_error *err)
 {
     const egc_ps_receiver *receiver = arg;
     egc_ps_server *server = receiver->server;
-    ps *all = server->ps;
+    egc_ps *all = server->ps;
     egc_status status = EGC_OK;
     while (!status)
         for (size_t b = 0; b < all->n_buckets && !status; b++) {
@@ -100,7 +100,7 @@ static egc_status make_way(egc_ps_server *server, size_t most, egc_error *err)
 static egc_status compress_answer(egc_ps_server *server, egc_ps_bucket *bucket,
                                   const egc_ps_worker *worker, egc_error *err)
 {
-    ps *all = server->ps;
+    egc_ps *all = server->ps;
     double encode_s;
     egc_span when;
     if (all->params->mode == EGC_PS_SYNC || all->params->pull != EGC_PS_PULL_RECOMPRESS)
@@ -121,7 +121,7 @@ static egc_status await_way(egc_ps_server *server, uint64_t step, egc_error *err
 static egc_status send_answer(egc_ps_server *server, egc_ps_bucket *bucket, size_t worker,
                               egc_error *err)
 {
-    ps *all = server->ps;
+    egc_ps *all = server->ps;
     egc_reader answer;
     bucket->waits[worker] = false;
     bucket->seen[worker] = bucket->updates;
@@ -149,7 +149,8 @@ static uint64_t slowest(const egc_ps_server *server, const egc_ps_bucket *bucket
 }
 
 /* Whether the worker may go on from the bucket as it is. */
-static bool may_answer(const ps *all, const egc_ps_bucket *bucket, size_t worker, uint64_t least)
+static bool may_answer(const egc_ps *all, const egc_ps_bucket *bucket, size_t worker,
+                       uint64_t least)
 {
     if (!bucket->waits[worker])
         return false;
@@ -188,7 +189,7 @@ static egc_status spend(const egc_ps_server *server, const egc_ps_bucket *bucket
 static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint64_t step,
                         egc_error *err)
 {
-    ps *all = server->ps;
+    egc_ps *all = server->ps;
     const egc_bucket *range = egc_ps_range(all, bucket);
     uint64_t a_step = all->params->mode == EGC_PS_SYNC ? 1 : all->n_workers;
     double lr = all->weight * egc_trainer_lr(&all->trainer, bucket->updates / a_step);
@@ -205,7 +206,7 @@ static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint
 static egc_status take_pushes(egc_ps_server *server, egc_ps_bucket *bucket, size_t first, size_t n,
                               egc_error *err)
 {
-    ps *all = server->ps;
+    egc_ps *all = server->ps;
     const egc_ps_worker *worker = &all->workers[first];
     double decode_s = 0, encode_s = 0;
     egc_status status = egc_trainer_decode(
@@ -225,7 +226,7 @@ static egc_status take_pushes(egc_ps_server *server, egc_ps_bucket *bucket, size
 
 static egc_status take(egc_ps_server *server, egc_ps_bucket *bucket, size_t worker, egc_error *err)
 {
-    const ps *all = server->ps;
+    const egc_ps *all = server->ps;
     egc_status status = EGC_OK;
     bucket->waits[worker] = true;
     bucket->taken[worker]++;
@@ -245,7 +246,7 @@ static egc_status take(egc_ps_server *server, egc_ps_bucket *bucket, size_t work
 /* Those that waited for it wait no longer. */
 static egc_status take_leave(egc_ps_server *server, size_t worker, egc_error *err)
 {
-    ps *all = server->ps;
+    egc_ps *all = server->ps;
     egc_status status = EGC_OK;
     server->gone[worker] = true;
     server->n_gone++;

@@ -10,7 +10,7 @@
  * a memory may want is that of the step the run is at, which in sync is the worker's own. */
 static egc_status learn(egc_ps_worker *w, egc_error *err)
 {
-    ps *all = w->ps;
+    egc_ps *all = w->ps;
     egc_trainer *trainer = &all->trainer;
     uint64_t at = all->params->mode == EGC_PS_SYNC ? w->step : trainer->step;
     egc_status status = egc_trainer_gradient(trainer, w->step, w->rank, w->parameters,
@@ -83,7 +83,7 @@ static egc_status finish_step(egc_ps_worker *w, double start, double on_compute,
     times->exposed_comm_s += fmax(0, end - w->computed_s - w->busy_after);
     times->delay += w->delay;
     egc_coders_count(&w->sender);
-    trainer->learnt.totals.loss += w->loss;
+    trainer->stats.totals.loss += w->loss;
     w->step++;
     if (++times->finished < w->ps->n_workers)
         return EGC_OK;
@@ -113,7 +113,7 @@ static egc_status step(egc_ps_worker *w, egc_error *err)
 egc_status egc_ps_worker_compute_stream(void *arg, egc_error *err)
 {
     egc_ps_worker *w = arg;
-    ps *all = w->ps;
+    egc_ps *all = w->ps;
     egc_status status = EGC_OK;
     while (all->tickets > 0 && !status) {
         all->tickets--;

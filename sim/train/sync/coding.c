@@ -8,7 +8,7 @@ egc_status egc_sync_coding_compress(egc_sync_worker *w, const egc_stream *stream
                                     size_t b, egc_error *err)
 {
     double seconds =
-        egc_compression_time_message(w->learning, step, w->progress[b].round, w->rank, b);
+        egc_compression_time_message(w->engine, step, w->progress[b].round, w->rank, b);
     const egc_timeline_event event = egc_sync_event(w, "compress", step, b);
     egc_span *when = egc_sync_busy_slot(w, b, false);
     egc_status status = egc_stream_work(stream, seconds, &event, when, err);
@@ -65,14 +65,14 @@ static egc_status take_in(egc_sync_worker *w, const egc_stream *stream, uint64_t
     egc_status status = decompress(w, stream, step, b, bucket->seconds, err);
     if (status)
         return status;
-    if (++bucket->round == w->learning->choice.n_rounds) {
+    if (++bucket->round == w->engine->choice.n_rounds) {
         bucket->round = 0;
         bucket->stage = EGC_SYNC_ABSENT;
         egc_semaphore_signal(bucket->back);
         return EGC_OK;
     }
     bucket->stage = EGC_SYNC_MADE;
-    return egc_engine_encode(w->learning, step, bucket->round, w->rank, b, err);
+    return egc_engine_encode(w->engine, step, bucket->round, w->rank, b, err);
 }
 
 egc_status egc_sync_coding_end_round(egc_sync_worker *w, const egc_stream *stream, uint64_t step,

@@ -33,7 +33,7 @@ static egc_status exchange(egc_sync_worker *w, size_t b, egc_error *err)
 {
     egc_sync_progress *bucket = &w->progress[b];
     const egc_transport *transport = w->transfer.transport;
-    const egc_exchange_choice *choice = &w->learning->choice;
+    const egc_exchange_choice *choice = &w->engine->choice;
     double start = egc_world_now(w->run->world);
     egc_timeline_event event = egc_sync_event(w, "exchange", w->step, b);
     event.exchange = choice->sparse ? choice->sparse->name : choice->exchange[bucket->round]->name;
@@ -58,11 +58,10 @@ static egc_status exchange(egc_sync_worker *w, size_t b, egc_error *err)
 egc_status egc_sync_communicate_accept_round(egc_sync_worker *w, size_t b, egc_error *err)
 {
     egc_sync_progress *bucket = &w->progress[b];
-    egc_status status =
-        egc_engine_decode(w->learning, w->step, bucket->round, b, &w->received, err);
+    egc_status status = egc_engine_decode(w->engine, w->step, bucket->round, b, &w->received, err);
     w->kept = false;
     bucket->stage = EGC_SYNC_DELIVERED;
-    bucket->seconds = egc_compression_time_result(w->learning, bucket->round, b, &w->received);
+    bucket->seconds = egc_compression_time_result(w->engine, bucket->round, b, &w->received);
     return status;
 }
 
@@ -115,7 +114,7 @@ static void await_step(egc_sync_worker *w)
 {
     egc_semaphore_wait(w->begun);
     if (!egc_steady_state_times(&w->run->steady, w->step, w->rank))
-        w->left = w->learning->partition.n_buckets * w->learning->choice.n_rounds;
+        w->left = w->engine->partition.n_buckets * w->engine->choice.n_rounds;
 }
 
 egc_status egc_sync_communicate_stream(void *arg, egc_error *err)

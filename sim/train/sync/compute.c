@@ -9,7 +9,7 @@
 static double busy_between(const egc_sync_worker *w, double from_s, double to_s)
 {
     double total = 0;
-    for (size_t i = 0; i < egc_sync_busy_slots(w->learning); i++)
+    for (size_t i = 0; i < egc_sync_busy_slots(w->engine); i++)
         total += fmax(0, fmin(w->busy[i].end_s, to_s) - fmax(w->busy[i].start_s, from_s));
     return total;
 }
@@ -32,7 +32,7 @@ static egc_status await_all(egc_sync_worker *w, uint64_t step, egc_error *err)
 {
     double waited_s = 0;
     const egc_timeline_event event = {.name = "wait", .step = step};
-    return await(w, 0, w->learning->partition.n_buckets, &event, &waited_s, err);
+    return await(w, 0, w->engine->partition.n_buckets, &event, &waited_s, err);
 }
 
 /* Of the step before `step`. */
@@ -67,7 +67,7 @@ static egc_status forward(egc_sync_worker *w, uint64_t step, egc_error *err)
 {
     egc_span when;
     const egc_timeline_event event = {.name = "forward", .step = step};
-    return egc_stream_work(&w->compute, w->learning->partition.forward_s, &event, &when, err);
+    return egc_stream_work(&w->compute, w->engine->partition.forward_s, &event, &when, err);
 }
 
 /* Bucket by bucket, as those of the step before come back. The last to be needed is the last back:
@@ -75,7 +75,7 @@ static egc_status forward(egc_sync_worker *w, uint64_t step, egc_error *err)
 static egc_status forward_by_bucket(egc_sync_worker *w, uint64_t step, double *waited_s,
                                     egc_error *err)
 {
-    const egc_partition *partition = &w->learning->partition;
+    const egc_partition *partition = &w->engine->partition;
     egc_status status = EGC_OK;
     egc_span when;
     for (size_t b = partition->n_buckets; b-- > 0 && !status;) {
@@ -103,7 +103,7 @@ static void hand_over(egc_sync_worker *w, uint64_t step, size_t b)
 /* Adds the time to *compressed_s that this stream compressed. */
 static egc_status backward(egc_sync_worker *w, uint64_t step, double *compressed_s, egc_error *err)
 {
-    const egc_partition *partition = &w->learning->partition;
+    const egc_partition *partition = &w->engine->partition;
     bool overlap = egc_sync_options(w)->overlap;
     egc_status status = EGC_OK;
     egc_span when;
@@ -153,8 +153,8 @@ static egc_status repeat_step(egc_sync_worker *w, uint64_t step, const egc_worke
     *egc_sync_times(w, step) = before->times;
     egc_actor_sleep(w->run->world, before->end_s - before->start_s);
     egc_status status = egc_stream_log_event(&w->compute, start, &event, err);
-    for (size_t b = 0; b < w->learning->partition.n_buckets && !status; b++)
-        status = egc_engine_decode(w->learning, step, 0, b, &received, err);
+    for (size_t b = 0; b < w->engine->partition.n_buckets && !status; b++)
+        status = egc_engine_decode(w->engine, step, 0, b, &received, err);
     return status;
 }
 

@@ -51,23 +51,23 @@ typedef struct egc_engine_type {
     size_t size; /* of the struct that begins with an egc_engine */
 
     /* Sets workload. */
-    egc_status (*open)(egc_engine *learning, egc_error *err);
+    egc_status (*open)(egc_engine *engine, egc_error *err);
 
     /* Plan, outgoing and learnt are there. */
-    egc_status (*start)(egc_engine *learning, egc_error *err);
+    egc_status (*start)(egc_engine *engine, egc_error *err);
 
-    egc_status (*begin_step)(egc_engine *learning, uint64_t step, egc_error *err);
-    egc_status (*make_message)(egc_engine *learning, uint64_t step, size_t round, size_t worker,
+    egc_status (*begin_step)(egc_engine *engine, uint64_t step, egc_error *err);
+    egc_status (*make_message)(egc_engine *engine, uint64_t step, size_t round, size_t worker,
                                size_t bucket, egc_error *err);
-    egc_status (*take)(egc_engine *learning, uint64_t step, size_t round, size_t bucket,
+    egc_status (*take)(egc_engine *engine, uint64_t step, size_t round, size_t bucket,
                        const egc_round_result *received, egc_error *err);
-    egc_status (*end_step)(egc_engine *learning, uint64_t step, egc_error *err);
+    egc_status (*end_step)(egc_engine *engine, uint64_t step, egc_error *err);
 
     /* The members are fewer. NULL: they never are. */
-    void (*regroup)(egc_engine *learning);
+    void (*regroup)(egc_engine *engine);
 
     /* Also after open or start have failed. */
-    void (*close)(egc_engine *learning);
+    void (*close)(egc_engine *engine);
 } egc_engine_type;
 
 struct egc_engine {
@@ -86,7 +86,7 @@ struct egc_engine {
     double *taken_s;             /* of each bucket and round: taking it in last took on the host */
     egc_merger **mergers;        /* of each bucket, where the route sums sparse messages; or NULL */
     egc_transfer_check *transfer_checks; /* of each bucket and round: carrier.c's */
-    egc_step_stats learnt[2];            /* of even and odd steps: nobody is ever two steps ahead */
+    egc_step_stats stats[2];             /* of even and odd steps: nobody is ever two steps ahead */
     size_t *proxy[2];                    /* of the workers, likewise; NULL: all learn */
     egc_arena arena;
 };
@@ -97,43 +97,43 @@ egc_status egc_engine_new(const egc_train_config *config, egc_engine **out,
                           egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts NULL. */
-void egc_engine_free(egc_engine *learning);
+void egc_engine_free(egc_engine *engine);
 
-static inline egc_step_stats *egc_engine_stats(egc_engine *learning, uint64_t step)
+static inline egc_step_stats *egc_engine_stats(egc_engine *engine, uint64_t step)
 {
-    return &learning->learnt[step % 2];
+    return &engine->stats[step % 2];
 }
 
 /* How many compress gradients of their own: the first so many members. */
-static inline size_t egc_engine_n_encoders(const egc_engine *learning)
+static inline size_t egc_engine_n_encoders(const egc_engine *engine)
 {
-    return learning->n_members < learning->n_sampled ? learning->n_members : learning->n_sampled;
+    return engine->n_members < engine->n_sampled ? engine->n_members : engine->n_sampled;
 }
 
 /* Whose messages a worker sends at `step`: its own where it learns. */
-static inline size_t egc_engine_proxy(const egc_engine *learning, uint64_t step, size_t worker)
+static inline size_t egc_engine_proxy(const egc_engine *engine, uint64_t step, size_t worker)
 {
-    const size_t *proxy = learning->proxy[step % 2];
+    const size_t *proxy = engine->proxy[step % 2];
     return proxy ? proxy[worker] : worker;
 }
 
-static inline egc_round_message *egc_engine_message(egc_engine *learning, uint64_t step,
-                                                    size_t round, size_t worker, size_t bucket)
+static inline egc_round_message *egc_engine_message(egc_engine *engine, uint64_t step, size_t round,
+                                                    size_t worker, size_t bucket)
 {
-    size_t learner = egc_engine_proxy(learning, step, worker);
-    size_t slot = (step % 2 * learning->choice.n_rounds + round) * learning->n_sampled + learner;
-    return &learning->outgoing[slot * learning->partition.n_buckets + bucket];
+    size_t learner = egc_engine_proxy(engine, step, worker);
+    size_t slot = (step % 2 * engine->choice.n_rounds + round) * engine->n_sampled + learner;
+    return &engine->outgoing[slot * engine->partition.n_buckets + bucket];
 }
 
-static inline double *egc_engine_decoded_s(const egc_engine *learning, size_t round, size_t bucket)
+static inline double *egc_engine_decoded_s(const egc_engine *engine, size_t round, size_t bucket)
 {
-    return &learning->taken_s[bucket * learning->choice.n_rounds + round];
+    return &engine->taken_s[bucket * engine->choice.n_rounds + round];
 }
 
 /* The pieces that a message is cut into, and each of them: one, the whole, where it is not cut. */
-static inline size_t egc_engine_pieces(const egc_engine *learning, const egc_round_message *out)
+static inline size_t egc_engine_pieces(const egc_engine *engine, const egc_round_message *out)
 {
-    return out->pieces ? learning->n_workers : 1;
+    return out->pieces ? engine->n_workers : 1;
 }
 
 static inline egc_buf *egc_round_message_piece(egc_round_message *out, size_t piece)
@@ -142,41 +142,40 @@ static inline egc_buf *egc_round_message_piece(egc_round_message *out, size_t pi
 }
 
 /* What a worker's message of a round has of a unit. */
-static inline egc_part_stats *egc_engine_part(egc_engine *learning, uint64_t step, size_t round,
+static inline egc_part_stats *egc_engine_part(egc_engine *engine, uint64_t step, size_t round,
                                               size_t worker, size_t unit)
 {
-    size_t learner = egc_engine_proxy(learning, step, worker);
-    size_t slot = round * learning->n_sampled + learner;
-    return &egc_engine_stats(learning, step)->parts[slot * learning->partition.n_units + unit];
+    size_t learner = egc_engine_proxy(engine, step, worker);
+    size_t slot = round * engine->n_sampled + learner;
+    return &egc_engine_stats(engine, step)->parts[slot * engine->partition.n_units + unit];
 }
 
 /* Goes on with those workers alone: n of them, ascending, of those that took part so far. What the
  * others held is lost. */
-void egc_engine_regroup(egc_engine *learning, const int *members, size_t n);
+void egc_engine_regroup(egc_engine *engine, const int *members, size_t n);
 
 /* Makes the gradients and first messages of all workers at `step`. */
-egc_status egc_engine_begin_step(egc_engine *learning, uint64_t step,
-                                 egc_error *err) EGC_MUST_CHECK;
+egc_status egc_engine_begin_step(egc_engine *engine, uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
 /* Makes a worker's message of a later round, once it has taken in the round before. */
-static inline egc_status egc_engine_encode(egc_engine *learning, uint64_t step, size_t round,
+static inline egc_status egc_engine_encode(egc_engine *engine, uint64_t step, size_t round,
                                            size_t worker, size_t bucket, egc_error *err)
 {
-    return learning->type->make_message(learning, step, round, worker, bucket, err);
+    return engine->type->make_message(engine, step, round, worker, bucket, err);
 }
 
 /* Takes in what a round delivered to one worker. FORMAT; NONFINITE. */
-static inline egc_status egc_engine_decode(egc_engine *learning, uint64_t step, size_t round,
+static inline egc_status egc_engine_decode(egc_engine *engine, uint64_t step, size_t round,
                                            size_t bucket, const egc_round_result *received,
                                            egc_error *err)
 {
-    return learning->type->take(learning, step, round, bucket, received, err);
+    return engine->type->take(engine, step, round, bucket, received, err);
 }
 
 /* Applies the update, and evaluates where it is due. All buckets have come back to a worker. */
-static inline egc_status egc_engine_end_step(egc_engine *learning, uint64_t step, egc_error *err)
+static inline egc_status egc_engine_end_step(egc_engine *engine, uint64_t step, egc_error *err)
 {
-    return learning->type->end_step(learning, step, err);
+    return engine->type->end_step(engine, step, err);
 }
 
 #endif

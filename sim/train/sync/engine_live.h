@@ -40,11 +40,11 @@ typedef struct egc_engine_live {
 /* The rounds of a step (rounds.c). Of what was delivered, the first worker that comes takes it in
  * for all (but in SCATTER rounds, of which everyone gets another part); after the last round the
  * bucket's average is there. */
-egc_status egc_engine_live_begin_step(egc_engine *learning, uint64_t step,
+egc_status egc_engine_live_begin_step(egc_engine *engine, uint64_t step,
                                       egc_error *err) EGC_MUST_CHECK;
-egc_status egc_engine_live_encode(egc_engine *learning, uint64_t step, size_t round, size_t worker,
+egc_status egc_engine_live_encode(egc_engine *engine, uint64_t step, size_t round, size_t worker,
                                   size_t bucket, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_engine_live_decode(egc_engine *learning, uint64_t step, size_t round, size_t bucket,
+egc_status egc_engine_live_decode(egc_engine *engine, uint64_t step, size_t round, size_t bucket,
                                   const egc_round_result *received, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -22,18 +22,18 @@ static bool is_up(const egc_world *world, int rank)
 static void start_recovery(void *arg)
 {
     egc_failover *failover = arg;
-    const egc_engine *learning = failover->run->learning;
+    const egc_engine *engine = failover->run->engine;
     egc_world *world = failover->run->world;
     egc_error err = {0};
     if (failover->recovering && is_up(world, failover->recoverer))
         return;
     size_t i = 0;
-    while (i < learning->n_members && !is_up(world, learning->members[i]))
+    while (i < engine->n_members && !is_up(world, engine->members[i]))
         i++;
-    if (i == learning->n_members)
+    if (i == engine->n_members)
         return; /* nobody is left */
     failover->recovering = true;
-    failover->recoverer = learning->members[i];
+    failover->recoverer = engine->members[i];
     if (egc_actor_spawn(world, failover->recoverer, "recovery", recover, failover, &err))
         egc_actor_fail_all(world, &err);
 }
@@ -54,22 +54,22 @@ static egc_status watch(egc_failover *failover, int rank, int from, egc_error *e
  */
 egc_status egc_failover_watch(egc_failover *failover, egc_error *err)
 {
-    const egc_engine *learning = failover->run->learning;
-    size_t n = learning->n_members;
+    const egc_engine *engine = failover->run->engine;
+    size_t n = engine->n_members;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++)
-        status = watch(failover, learning->members[i], learning->members[(i + 1) % n], err);
+        status = watch(failover, engine->members[i], engine->members[(i + 1) % n], err);
     return status;
 }
 
 /* Whoever failed may have been the one that watched it. */
 static egc_status watch_recoverer(egc_failover *failover, egc_error *err)
 {
-    const egc_engine *learning = failover->run->learning;
+    const egc_engine *engine = failover->run->engine;
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < learning->n_members && !status; i++)
-        if (is_up(failover->run->world, learning->members[i]))
-            status = watch(failover, failover->recoverer, learning->members[i], err);
+    for (size_t i = 0; i < engine->n_members && !status; i++)
+        if (is_up(failover->run->world, engine->members[i]))
+            status = watch(failover, failover->recoverer, engine->members[i], err);
     return status;
 }
 
@@ -77,10 +77,10 @@ static egc_status watch_recoverer(egc_failover *failover, egc_error *err)
 
 static egc_status end_streams(egc_failover *failover, egc_error *err)
 {
-    const egc_engine *learning = failover->run->learning;
+    const egc_engine *engine = failover->run->engine;
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < learning->n_members && !status; i++) {
-        int rank = learning->members[i];
+    for (size_t i = 0; i < engine->n_members && !status; i++) {
+        int rank = engine->members[i];
         egc_actor_end(failover->run->world, rank, failover->ops->stream);
         status = failover->ops->ended(failover->arg, (size_t)rank, err);
     }
@@ -97,13 +97,13 @@ static void count_break(egc_failover *failover)
 /* Both lists are ascending. */
 static void leave_out(egc_failover *failover, size_t n_chosen)
 {
-    const egc_engine *learning = failover->run->learning;
+    const egc_engine *engine = failover->run->engine;
     size_t next = 0;
-    for (size_t i = 0; i < learning->n_members; i++) {
-        if (next < n_chosen && failover->chosen[next] == learning->members[i])
+    for (size_t i = 0; i < engine->n_members; i++) {
+        if (next < n_chosen && failover->chosen[next] == engine->members[i])
             next++;
         else
-            egc_actor_end(failover->run->world, learning->members[i], NULL);
+            egc_actor_end(failover->run->world, engine->members[i], NULL);
     }
 }
 
@@ -120,14 +120,14 @@ static egc_status report_ended_steps(egc_sync_run *run, egc_error *err)
 static egc_status regroup(egc_failover *failover, egc_error *err)
 {
     egc_sync_run *run = failover->run;
-    egc_engine *learning = run->learning;
+    egc_engine *engine = run->engine;
     size_t n = 0;
-    egc_status status = egc_quorum_choose(run->world, learning->members, learning->n_members,
+    egc_status status = egc_quorum_choose(run->world, engine->members, engine->n_members,
                                           failover->chosen, &n, err);
     if (status)
         return status;
     leave_out(failover, n);
-    egc_engine_regroup(learning, failover->chosen, n);
+    egc_engine_regroup(engine, failover->chosen, n);
     egc_mailbox_forget_all(run->world);
     egc_barrier_free(failover->arrived);
     failover->arrived = egc_barrier_new((int)n);
@@ -144,7 +144,7 @@ static egc_status recover(void *arg, egc_error *err)
     if (status)
         return status;
     count_break(failover);
-    egc_actor_sleep(run->world, run->learning->config->options.failure_timeout_s);
+    egc_actor_sleep(run->world, run->engine->config->options.failure_timeout_s);
     status = regroup(failover, err);
     failover->recovering = false;
     if (!status)
@@ -173,7 +173,7 @@ egc_status egc_failover_handle(egc_failover *failover, egc_status status)
 egc_status egc_failover_init(egc_failover *failover, egc_sync_run *run, const egc_failover_ops *ops,
                              void *arg, egc_error *err)
 {
-    size_t n = run->learning->n_workers;
+    size_t n = run->engine->n_workers;
     *failover = (egc_failover){
         .run = run,
         .ops = ops,

@@ -12,7 +12,7 @@
 typedef struct egc_round_transfer {
     egc_world *world;         /* borrowed */
     egc_transport *transport; /* borrowed */
-    egc_engine *learning;     /* borrowed */
+    egc_engine *engine;       /* borrowed */
     size_t worker;
     egc_buf *gathered; /* for each rank, during an exchange */
     egc_buf broadcast;
@@ -22,8 +22,8 @@ typedef struct egc_round_transfer {
 } egc_round_transfer;
 
 /* Zeroed or failed, it can be given to _fini. MEMORY. */
-egc_status egc_round_transfer_init(egc_round_transfer *transfer, egc_engine *learning,
-                                   size_t worker, egc_world *world, egc_transport *transport,
+egc_status egc_round_transfer_init(egc_round_transfer *transfer, egc_engine *engine, size_t worker,
+                                   egc_world *world, egc_transport *transport,
                                    egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine, too. */

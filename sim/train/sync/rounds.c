@@ -29,10 +29,10 @@ static egc_status write_pieces(egc_engine_live *live, size_t round, size_t worke
 static egc_status write_message(egc_engine_live *live, uint64_t step, size_t round, size_t worker,
                                 size_t b, egc_error *err)
 {
-    egc_engine *learning = &live->base;
-    const egc_bucket *bucket = &learning->partition.buckets[b];
-    egc_round_message *out = egc_engine_message(learning, step, round, worker, b);
-    double *bytes = &egc_engine_stats(learning, step)->totals.message_bytes;
+    egc_engine *engine = &live->base;
+    const egc_bucket *bucket = &engine->partition.buckets[b];
+    egc_round_message *out = egc_engine_message(engine, step, round, worker, b);
+    double *bytes = &egc_engine_stats(engine, step)->totals.message_bytes;
     double start_s = egc_clock_now();
     egc_status status = write_pieces(live, round, worker, b, out, bytes, err);
     out->made_s = egc_clock_now() - start_s;
@@ -40,18 +40,18 @@ static egc_status write_message(egc_engine_live *live, uint64_t step, size_t rou
         return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
     for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++) {
         const egc_encoding *encoding = egc_encoder_encoding(live->encoder[worker], u);
-        *egc_engine_part(learning, step, round, worker, u) =
+        *egc_engine_part(engine, step, round, worker, u) =
             (egc_part_stats){.sent = encoding->sent, .wire_bytes = encoding->wire_bytes};
     }
     return EGC_OK;
 }
 
-egc_status egc_engine_live_encode(egc_engine *learning, uint64_t step, size_t round, size_t worker,
+egc_status egc_engine_live_encode(egc_engine *engine, uint64_t step, size_t round, size_t worker,
                                   size_t b, egc_error *err)
 {
-    return learning->size_only
+    return engine->size_only
                ? EGC_OK
-               : write_message((egc_engine_live *)learning, step, round, worker, b, err);
+               : write_message((egc_engine_live *)engine, step, round, worker, b, err);
 }
 
 /* ---- the beginning of a step ----------------------------------------------------------------- */
@@ -83,21 +83,21 @@ static egc_status one_gradient(egc_engine_live *live, uint64_t step, size_t work
     return EGC_OK;
 }
 
-egc_status egc_engine_live_begin_step(egc_engine *learning, uint64_t step, egc_error *err)
+egc_status egc_engine_live_begin_step(egc_engine *engine, uint64_t step, egc_error *err)
 {
-    egc_engine_live *live = (egc_engine_live *)learning;
-    size_t n = egc_engine_n_encoders(learning);
-    egc_step_stats *learnt = egc_engine_stats(learning, step);
-    learnt->n_workers = n;
-    egc_step_stats_clear(learnt, learning->partition.n_units);
+    egc_engine_live *live = (egc_engine_live *)engine;
+    size_t n = egc_engine_n_encoders(engine);
+    egc_step_stats *stats = egc_engine_stats(engine, step);
+    stats->n_workers = n;
+    egc_step_stats_clear(stats, engine->partition.n_units);
     if (live->support)
-        learnt->totals.union_elements = 0;
+        stats->totals.union_elements = 0;
     egc_fidelity_begin(&live->fidelity);
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        size_t w = (size_t)learning->members[i];
+        size_t w = (size_t)engine->members[i];
         status = one_gradient(live, step, w, err);
-        for (size_t b = 0; b < learning->partition.n_buckets && !status; b++)
+        for (size_t b = 0; b < engine->partition.n_buckets && !status; b++)
             status = write_message(live, step, 0, w, b, err);
     }
     return status;
@@ -143,14 +143,14 @@ static size_t take_bits(uint64_t *bits, size_t first, size_t n)
 }
 
 /* Of units that are sent dense no bit is set: all elements are. */
-static void count_union(egc_engine_live *live, egc_step_stats *learnt, size_t u)
+static void count_union(egc_engine_live *live, egc_step_stats *stats, size_t u)
 {
     const egc_unit *unit = &live->base.partition.units[u];
     if (!live->support)
         return;
     size_t chosen = take_bits(live->support, unit->first, unit->count);
-    bool dense = learnt->units[u].sent == unit->count * egc_engine_n_encoders(&live->base);
-    learnt->totals.union_elements += (double)(dense ? unit->count : chosen);
+    bool dense = stats->units[u].sent == unit->count * egc_engine_n_encoders(&live->base);
+    stats->totals.union_elements += (double)(dense ? unit->count : chosen);
 }
 
 /* After the last round: what was sent leaves the memories, and the step's account is closed, in the
@@ -158,7 +158,7 @@ static void count_union(egc_engine_live *live, egc_step_stats *learnt, size_t u)
 static egc_status close_bucket(egc_engine_live *live, uint64_t step, size_t b, egc_error *err)
 {
     const egc_bucket *bucket = &live->base.partition.buckets[b];
-    egc_step_stats *learnt = egc_engine_stats(&live->base, step);
+    egc_step_stats *stats = egc_engine_stats(&live->base, step);
     for (size_t i = 0; i < egc_engine_n_encoders(&live->base); i++) {
         size_t w = (size_t)live->base.members[i];
         egc_status status =
@@ -166,10 +166,10 @@ static egc_status close_bucket(egc_engine_live *live, uint64_t step, size_t b, e
         if (status)
             return egc_error_prefix(err, "worker %zu", w);
         for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
-            egc_step_stats_add(learnt, u, egc_encoder_encoding(live->encoder[w], u));
+            egc_step_stats_add(stats, u, egc_encoder_encoding(live->encoder[w], u));
     }
     for (size_t u = bucket->first_unit; u < bucket->first_unit + bucket->n_units; u++)
-        count_union(live, learnt, u);
+        count_union(live, stats, u);
     return EGC_OK;
 }
 
@@ -197,16 +197,16 @@ static egc_status deliver(egc_engine_live *live, const egc_round_result *receive
 static egc_status deliver_sampled(egc_engine_live *live, egc_decoder_input *delivery, size_t b,
                                   egc_error *err)
 {
-    egc_engine *learning = &live->base;
-    const egc_round *round = &learning->choice.round[delivery->round];
+    egc_engine *engine = &live->base;
+    const egc_round *round = &engine->choice.round[delivery->round];
     const egc_round_message *first =
-        egc_engine_message(learning, delivery->step, delivery->round, 0, b);
-    size_t element_bytes = egc_element_bytes(round->element), n = learning->n_sampled;
+        egc_engine_message(engine, delivery->step, delivery->round, 0, b);
+    size_t element_bytes = egc_element_bytes(round->element), n = engine->n_sampled;
     egc_status status = EGC_OK;
     delivery->n_messages = n;
     for (size_t i = 0; i < n; i++) {
         const egc_buf *message =
-            &egc_engine_message(learning, delivery->step, delivery->round, i, b)->message;
+            &egc_engine_message(engine, delivery->step, delivery->round, i, b)->message;
         live->readers[i] = egc_reader_of(message->data, message->len);
     }
     if (round->kind != EGC_ROUND_REDUCE)
@@ -255,17 +255,17 @@ static egc_status take_timed(egc_engine_live *live, size_t b, const egc_decoder_
     return status;
 }
 
-egc_status egc_engine_live_decode(egc_engine *learning, uint64_t step, size_t round, size_t b,
+egc_status egc_engine_live_decode(egc_engine *engine, uint64_t step, size_t round, size_t b,
                                   const egc_round_result *received, egc_error *err)
 {
-    egc_engine_live *live = (egc_engine_live *)learning;
-    const egc_bucket *bucket = &learning->partition.buckets[b];
-    bool last = round + 1 == learning->choice.n_rounds;
-    if (learning->choice.round[round].kind !=
+    egc_engine_live *live = (egc_engine_live *)engine;
+    const egc_bucket *bucket = &engine->partition.buckets[b];
+    bool last = round + 1 == engine->choice.n_rounds;
+    if (engine->choice.round[round].kind !=
         EGC_ROUND_SCATTER) { /* of which everyone gets another part */
         bool first = is_first(live, step, round, b);
 #ifndef NDEBUG
-        if (!learning->size_only)
+        if (!engine->size_only)
             check_agreement(live, round, b, first, received);
 #endif
         if (!first)
@@ -278,12 +278,11 @@ egc_status egc_engine_live_decode(egc_engine *learning, uint64_t step, size_t ro
         .count = bucket->n_units,
         .messages = live->readers,
     };
-    egc_status status = learning->size_only ? deliver_sampled(live, &delivery, b, err)
-                                            : deliver(live, received, &delivery, b, err);
+    egc_status status = engine->size_only ? deliver_sampled(live, &delivery, b, err)
+                                          : deliver(live, received, &delivery, b, err);
     if (!status)
         status = take_timed(live, b, &delivery, received->n_messages, err);
     if (status)
         return egc_error_prefix(err, "step %llu", (unsigned long long)step);
-    return last || !learning->size_only ? EGC_OK
-                                        : make_next_messages(live, step, round + 1, b, err);
+    return last || !engine->size_only ? EGC_OK : make_next_messages(live, step, round + 1, b, err);
 }

@@ -7,20 +7,20 @@ egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
                              const egc_train_sink *sink, egc_train_summary *summary, egc_error *err)
 {
     *run = (egc_sync_run){0};
-    egc_status status = egc_engine_new(config, &run->learning, err);
+    egc_status status = egc_engine_new(config, &run->engine, err);
     if (status)
         return status;
-    const egc_engine *learning = run->learning;
+    const egc_engine *engine = run->engine;
     run->reporter = (egc_reporter){.config = config,
                                    .sink = sink,
                                    .summary = summary,
-                                   .partition = &learning->partition,
-                                   .n = learning->n,
-                                   .n_workers = learning->n_workers,
-                                   .n_sampled = learning->n_sampled};
+                                   .partition = &engine->partition,
+                                   .n = engine->n,
+                                   .n_workers = engine->n_workers,
+                                   .n_sampled = engine->n_sampled};
     if (config->log)
-        egc_training_log_write_model(config->log, learning);
-    status = egc_steady_state_init(&run->steady, run->learning, err);
+        egc_training_log_write_model(config->log, engine);
+    status = egc_steady_state_init(&run->steady, run->engine, err);
     if (status)
         egc_sync_run_fini(run);
     return status;
@@ -29,7 +29,7 @@ egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
 void egc_sync_run_fini(egc_sync_run *run)
 {
     egc_steady_state_fini(&run->steady);
-    egc_engine_free(run->learning);
+    egc_engine_free(run->engine);
 }
 
 egc_status egc_sync_run_begin_step(egc_sync_run *run, uint64_t step, egc_error *err)
@@ -38,7 +38,7 @@ egc_status egc_sync_run_begin_step(egc_sync_run *run, uint64_t step, egc_error *
         return EGC_OK;
     run->steps_begun = step + 1;
     *egc_sync_run_times(run, step) = (egc_step_times){0};
-    egc_status status = egc_engine_begin_step(run->learning, step, err);
+    egc_status status = egc_engine_begin_step(run->engine, step, err);
     if (status)
         return status;
     egc_steady_state_begin_step(&run->steady, step);
@@ -51,15 +51,15 @@ egc_status egc_sync_run_begin_step(egc_sync_run *run, uint64_t step, egc_error *
 
 static egc_status end_learning(egc_sync_run *run, uint64_t step, egc_error *err)
 {
-    egc_engine *learning = run->learning;
-    const egc_train_config *config = learning->config;
-    const egc_step_totals *totals = &egc_engine_stats(learning, step)->totals;
+    egc_engine *engine = run->engine;
+    const egc_train_config *config = engine->config;
+    const egc_step_totals *totals = &egc_engine_stats(engine, step)->totals;
     run->steps_ended = step + 1;
-    egc_status status = egc_engine_end_step(learning, step, err);
+    egc_status status = egc_engine_end_step(engine, step, err);
     if (status)
         return status;
     if (config->log)
-        egc_training_log_write_step(config->log, learning, step);
+        egc_training_log_write_step(config->log, engine, step);
     run->reporter.message_bytes_total += totals->message_bytes;
     return egc_reporter_evaluates(config, step + 1)
                ? egc_reporter_evaluation(&run->reporter, step, &totals->evaluation, err)
@@ -79,12 +79,12 @@ egc_status egc_sync_run_finish_step(egc_sync_run *run, uint64_t step, egc_error 
 egc_status egc_sync_run_report_step(egc_sync_run *run, uint64_t step, egc_error *err)
 {
     egc_step_times *times = egc_sync_run_times(run, step);
-    if (times->reported || times->finished < run->learning->n_members)
+    if (times->reported || times->finished < run->engine->n_members)
         return EGC_OK;
     times->reported = true;
     times->participants = times->finished;
     egc_status status =
-        egc_reporter_step(&run->reporter, step, times, egc_engine_stats(run->learning, step), err);
+        egc_reporter_step(&run->reporter, step, times, egc_engine_stats(run->engine, step), err);
     egc_steady_state_end_step(&run->steady, step, times->network_bytes);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "train/sync/steady_state.h"
 
 typedef struct egc_sync_run {
-    egc_engine *learning;
+    egc_engine *engine;
     egc_world *world;
     egc_reporter reporter;
     egc_steady_state steady;

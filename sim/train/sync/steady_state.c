@@ -12,22 +12,22 @@
 /* Later rounds have messages that nobody knows yet when a step begins, no two measurements are
  * alike, with priority no step ends before the next begins, and energy is consumed only by what is
  * simulated. */
-static bool may_repeat(const egc_engine *learning)
+static bool may_repeat(const egc_engine *engine)
 {
-    const egc_train_config *config = learning->config;
-    return learning->n_sampled < learning->n_workers && learning->choice.n_rounds == 1 &&
+    const egc_train_config *config = engine->config;
+    return engine->n_sampled < engine->n_workers && engine->choice.n_rounds == 1 &&
            config->options.cost != EGC_COST_MEASURED && !config->options.energy &&
            config->options.exchange_order == EGC_EXCHANGE_ORDER_FIFO &&
            egc_cluster_is_steady(config->cluster, config->cluster_params);
 }
 
-egc_status egc_steady_state_init(egc_steady_state *steady, egc_engine *learning, egc_error *err)
+egc_status egc_steady_state_init(egc_steady_state *steady, egc_engine *engine, egc_error *err)
 {
-    size_t n = learning->n_workers;
+    size_t n = engine->n_workers;
     *steady = (egc_steady_state){0};
-    if (!may_repeat(learning))
+    if (!may_repeat(engine))
         return EGC_OK;
-    steady->learning = learning;
+    steady->engine = engine;
     for (int i = 0; i < EGC_STEADY_STATE_KEPT; i++) {
         steady->past[i] = egc_calloc(n, sizeof *steady->past[i]);
         if (!steady->past[i])
@@ -45,16 +45,16 @@ void egc_steady_state_fini(egc_steady_state *steady)
 /* ---- likeness -------------------------------------------------------------------------------- */
 
 /* All that workers send, and what making it stands for. */
-static uint64_t key_of(egc_engine *learning, uint64_t step)
+static uint64_t key_of(egc_engine *engine, uint64_t step)
 {
     uint64_t hash = EGC_HASH_START;
-    for (size_t w = 0; w < learning->n_workers; w++) {
-        for (size_t b = 0; b < learning->partition.n_buckets; b++) {
-            uint64_t len = egc_engine_message(learning, step, 0, w, b)->message.len;
+    for (size_t w = 0; w < engine->n_workers; w++) {
+        for (size_t b = 0; b < engine->partition.n_buckets; b++) {
+            uint64_t len = egc_engine_message(engine, step, 0, w, b)->message.len;
             hash = egc_hash(hash, &len, sizeof len);
         }
-        hash = egc_hash(hash, egc_engine_part(learning, step, 0, w, 0),
-                        learning->partition.n_units * sizeof(egc_part_stats));
+        hash = egc_hash(hash, egc_engine_part(engine, step, 0, w, 0),
+                        engine->partition.n_units * sizeof(egc_part_stats));
     }
     return hash;
 }
@@ -68,7 +68,7 @@ static size_t latest(const egc_steady_state *steady, size_t back)
 static bool began_alike(const egc_steady_state *steady, size_t a, size_t b)
 {
     const egc_worker_step *x = steady->past[a], *y = steady->past[b];
-    for (size_t w = 1; w < steady->learning->n_workers; w++)
+    for (size_t w = 1; w < steady->engine->n_workers; w++)
         if (fabs((x[w].start_s - x[0].start_s) - (y[w].start_s - y[0].start_s)) > SAME_TIME_S)
             return false;
     return true;
@@ -89,9 +89,9 @@ static bool is_steady(const egc_steady_state *steady, uint64_t key)
 
 void egc_steady_state_begin_step(egc_steady_state *steady, uint64_t step)
 {
-    if (!steady->learning)
+    if (!steady->engine)
         return;
-    uint64_t key = key_of(steady->learning, step);
+    uint64_t key = key_of(steady->engine, step);
     bool went_on = steady->repeats[(step + 1) % 2];
     bool repeats = went_on ? steady->key[steady->repeated] == key : is_steady(steady, key);
     steady->repeats[step % 2] = repeats;
@@ -119,7 +119,7 @@ double egc_steady_state_network_bytes(const egc_steady_state *steady, uint64_t s
 
 egc_worker_step *egc_steady_state_slot(egc_steady_state *steady, uint64_t step, size_t worker)
 {
-    return steady->learning ? &steady->past[steady->slot[step % 2]][worker] : NULL;
+    return steady->engine ? &steady->past[steady->slot[step % 2]][worker] : NULL;
 }
 
 void egc_steady_state_end_step(egc_steady_state *steady, uint64_t step, double network_bytes)

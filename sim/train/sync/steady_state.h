@@ -28,7 +28,7 @@ enum {
 };
 
 typedef struct egc_steady_state {
-    egc_engine *learning;                         /* borrowed; NULL: nothing ever repeats */
+    egc_engine *engine;                           /* borrowed; NULL: nothing ever repeats */
     egc_worker_step *past[EGC_STEADY_STATE_KEPT]; /* simulated steps, by worker */
     uint64_t key[EGC_STEADY_STATE_KEPT];          /* what they sent */
     double network_bytes[EGC_STEADY_STATE_KEPT];
@@ -39,7 +39,7 @@ typedef struct egc_steady_state {
 } egc_steady_state;
 
 /* MEMORY. */
-egc_status egc_steady_state_init(egc_steady_state *steady, egc_engine *learning,
+egc_status egc_steady_state_init(egc_steady_state *steady, egc_engine *engine,
                                  egc_error *err) EGC_MUST_CHECK;
 
 /* Zeroed is fine. */

@@ -53,11 +53,11 @@ static egc_status spawn_stream(egc_sync_worker *w, const char *what, egc_actor_m
 /* As member number i. What all had counts, though this one was not told. */
 static egc_status rejoin(egc_sync_worker *w, size_t i, egc_error *err)
 {
-    const egc_engine *learning = w->learning;
+    const egc_engine *engine = w->engine;
     egc_semaphore_free(w->stale);
     w->stale = NULL;
-    w->group = egc_subgroup_of(egc_world_transport(w->run->world, (int)w->rank, 0),
-                               learning->members, (int)learning->n_members, (int)i);
+    w->group = egc_subgroup_of(egc_world_transport(w->run->world, (int)w->rank, 0), engine->members,
+                               (int)engine->n_members, (int)i);
     w->transfer.transport = &w->group.common;
     if (w->n_through == w->failover->n_committed)
         return EGC_OK;
@@ -68,7 +68,7 @@ static egc_status rejoin(egc_sync_worker *w, size_t i, egc_error *err)
 /* No compute stream, which all go on, may come between the counts: nothing here waits. */
 static void count_ready(const egc_sync_worker *w)
 {
-    for (size_t b = 0; b < w->learning->partition.n_buckets; b++)
+    for (size_t b = 0; b < w->engine->partition.n_buckets; b++)
         if (w->progress[b].stage == EGC_SYNC_READY)
             egc_exchange_order_ready(w->order, b);
 }
@@ -76,8 +76,8 @@ static void count_ready(const egc_sync_worker *w)
 static egc_status members_begin(void *arg, egc_error *err)
 {
     egc_sync_worker *workers = arg;
-    const int *members = workers->learning->members;
-    size_t n = workers->learning->n_members;
+    const int *members = workers->engine->members;
+    size_t n = workers->engine->n_members;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = rejoin(&workers[members[i]], i, err);
@@ -101,7 +101,7 @@ static const egc_failover_ops survivors_ops = {
 
 static void worker_fini(egc_sync_worker *w)
 {
-    for (size_t b = 0; w->progress && b < w->learning->partition.n_buckets; b++)
+    for (size_t b = 0; w->progress && b < w->engine->partition.n_buckets; b++)
         egc_semaphore_free(w->progress[b].back);
     egc_round_transfer_fini(&w->transfer);
     egc_stream_fini(&w->compute);
@@ -116,7 +116,7 @@ static void worker_fini(egc_sync_worker *w)
 
 static egc_status make_progress(egc_sync_worker *w, egc_error *err)
 {
-    size_t n = w->learning->partition.n_buckets, slots = egc_sync_busy_slots(w->learning);
+    size_t n = w->engine->partition.n_buckets, slots = egc_sync_busy_slots(w->engine);
     w->progress = egc_calloc(n, sizeof *w->progress);
     w->busy = egc_calloc(slots, sizeof *w->busy);
     w->begun = egc_semaphore_new(0);
@@ -131,7 +131,7 @@ static egc_status start_stream(egc_sync_worker *w, egc_stream *stream, egc_strea
                                const char *what, egc_actor_main main, egc_error *err)
 {
     egc_status status = egc_stream_init(stream, w->run->world, w->run->reporter.sink, (int)w->rank,
-                                        kind, w->learning->partition.n_buckets, err);
+                                        kind, w->engine->partition.n_buckets, err);
     return status ? status : spawn_stream(w, what, main, err);
 }
 
@@ -140,14 +140,14 @@ static egc_status worker_init(egc_sync_worker *w, egc_sync_run *run, size_t rank
 {
     *w = (egc_sync_worker){
         .run = run,
-        .learning = run->learning,
+        .engine = run->engine,
         .rank = rank,
         .order = order,
         .failover = failover,
     };
     egc_status status = make_progress(w, err);
     if (!status)
-        status = egc_round_transfer_init(&w->transfer, run->learning, rank, run->world,
+        status = egc_round_transfer_init(&w->transfer, run->engine, rank, run->world,
                                          egc_world_transport(run->world, (int)rank, 0), err);
     if (!status)
         status = start_stream(w, &w->compute, EGC_STREAM_COMPUTE, "", egc_sync_compute_stream, err);
@@ -178,22 +178,22 @@ static egc_status make_workers(egc_sync_run *run, egc_sync_worker *workers,
                                egc_exchange_order *order, egc_failover *failover, size_t *made,
                                egc_error *err)
 {
-    const egc_engine *learning = run->learning;
-    const egc_train_options *options = &learning->config->options;
+    const egc_engine *engine = run->engine;
+    const egc_train_options *options = &engine->config->options;
     bool by_priority = options->exchange_order == EGC_EXCHANGE_ORDER_PRIORITY;
     bool drops = options->on_failure == EGC_ON_FAILURE_DROP;
-    egc_status status = egc_exchange_order_init(order, learning->members, learning->n_workers,
-                                                learning->partition.n_buckets, by_priority, err);
+    egc_status status = egc_exchange_order_init(order, engine->members, engine->n_workers,
+                                                engine->partition.n_buckets, by_priority, err);
     if (!status && drops)
         status = egc_failover_init(failover, run, &survivors_ops, workers, err);
-    for (; *made < learning->n_workers && !status; ++*made)
+    for (; *made < engine->n_workers && !status; ++*made)
         status = worker_init(&workers[*made], run, *made, order, drops ? failover : NULL, err);
     return !status && drops ? egc_failover_watch(failover, err) : status;
 }
 
 static egc_status simulate(egc_sync_run *run, egc_error *err)
 {
-    size_t n_workers = run->learning->n_workers, made = 0;
+    size_t n_workers = run->engine->n_workers, made = 0;
     egc_exchange_order order = {0};
     egc_failover failover = {0};
     egc_sync_worker *workers = egc_calloc(n_workers, sizeof *workers);
@@ -223,11 +223,11 @@ static egc_status run_sync(const egc_train_config *config, const egc_train_sink 
     egc_status status = egc_sync_run_init(&run, config, sink, out, err);
     if (status)
         return status;
-    const egc_engine *learning = run.learning;
-    out->params = (double)learning->n;
-    memcpy(out->model, learning->workload->model, sizeof out->model);
-    egc_exchange_choice_name(&learning->choice, out->exchange);
-    status = egc_algorithm_world(config, learning->size_only, &run.world, err);
+    const egc_engine *engine = run.engine;
+    out->params = (double)engine->n;
+    memcpy(out->model, engine->workload->model, sizeof out->model);
+    egc_exchange_choice_name(&engine->choice, out->exchange);
+    status = egc_algorithm_world(config, engine->size_only, &run.world, err);
     if (!status) {
         run.reporter.world = run.world;
         status = simulate(&run, err);

@@ -29,7 +29,7 @@ typedef struct egc_sync_progress {
 
 typedef struct egc_sync_worker {
     egc_sync_run *run;
-    egc_engine *learning; /* the run's */
+    egc_engine *engine; /* the run's */
     size_t rank;
     egc_round_transfer transfer;
     egc_stream compute, compression, communication, cycle;
@@ -55,7 +55,7 @@ typedef struct egc_sync_worker {
 
 static inline const egc_train_options *egc_sync_options(const egc_sync_worker *w)
 {
-    return &w->learning->config->options;
+    return &w->engine->config->options;
 }
 
 static inline bool egc_sync_has_compression(const egc_sync_worker *w)
@@ -79,14 +79,14 @@ static inline egc_step_times *egc_sync_times(egc_sync_worker *w, uint64_t step)
 }
 
 /* Two for each round of each bucket: compressing and decompressing. */
-static inline size_t egc_sync_busy_slots(const egc_engine *learning)
+static inline size_t egc_sync_busy_slots(const egc_engine *engine)
 {
-    return 2 * learning->partition.n_buckets * learning->choice.n_rounds;
+    return 2 * engine->partition.n_buckets * engine->choice.n_rounds;
 }
 
 static inline egc_span *egc_sync_busy_slot(const egc_sync_worker *w, size_t b, bool delivered)
 {
-    return &w->busy[2 * (b * w->learning->choice.n_rounds + w->progress[b].round) + delivered];
+    return &w->busy[2 * (b * w->engine->choice.n_rounds + w->progress[b].round) + delivered];
 }
 
 static inline egc_timeline_event egc_sync_event(const egc_sync_worker *w, const char *name,
@@ -95,7 +95,7 @@ static inline egc_timeline_event egc_sync_event(const egc_sync_worker *w, const 
     return (egc_timeline_event){
         .name = name,
         .step = step,
-        .layers = w->learning->partition.buckets[b].layers,
+        .layers = w->engine->partition.buckets[b].layers,
         .bucket = b,
         .round = w->progress[b].round,
     };

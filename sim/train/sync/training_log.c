@@ -25,27 +25,27 @@ typedef struct part {
 
 enum { N_PARTS = 4 };
 
-static void parts_of(egc_engine *learning, uint64_t step, part out[N_PARTS])
+static void parts_of(egc_engine *engine, uint64_t step, part out[N_PARTS])
 {
-    egc_step_stats *learnt = egc_engine_stats(learning, step);
-    size_t n_units = learning->partition.n_units;
-    size_t n_parts = learning->choice.n_rounds * learning->n_sampled * n_units;
-    out[0] = (part){&learnt->totals, sizeof learnt->totals};
-    out[1] = (part){learnt->units, n_units * sizeof *learnt->units};
-    out[2] = (part){learnt->correction, n_units * sizeof *learnt->correction};
-    out[3] = (part){learnt->parts, n_parts * sizeof *learnt->parts};
+    egc_step_stats *stats = egc_engine_stats(engine, step);
+    size_t n_units = engine->partition.n_units;
+    size_t n_parts = engine->choice.n_rounds * engine->n_sampled * n_units;
+    out[0] = (part){&stats->totals, sizeof stats->totals};
+    out[1] = (part){stats->units, n_units * sizeof *stats->units};
+    out[2] = (part){stats->correction, n_units * sizeof *stats->correction};
+    out[3] = (part){stats->parts, n_parts * sizeof *stats->parts};
 }
 
 /* Calls act for each piece of each message of a step. */
-static egc_status for_each_piece(egc_engine *learning, uint64_t step, void *arg,
+static egc_status for_each_piece(egc_engine *engine, uint64_t step, void *arg,
                                  egc_status (*act)(void *arg, egc_buf *piece, egc_error *err),
                                  egc_error *err)
 {
-    size_t n = learning->choice.n_rounds * learning->n_sampled * learning->partition.n_buckets;
-    egc_round_message *first = egc_engine_message(learning, step, 0, 0, 0);
+    size_t n = engine->choice.n_rounds * engine->n_sampled * engine->partition.n_buckets;
+    egc_round_message *first = egc_engine_message(engine, step, 0, 0, 0);
     egc_status status = EGC_OK;
     for (egc_round_message *out = first; out < first + n; out++)
-        for (size_t i = 0; i < egc_engine_pieces(learning, out) && !status; i++)
+        for (size_t i = 0; i < egc_engine_pieces(engine, out) && !status; i++)
             status = act(arg, egc_round_message_piece(out, i), err);
     return status;
 }
@@ -92,9 +92,9 @@ static void put_end(egc_training_log_writer *writer)
     writer->is_complete = !writer->given_up;
 }
 
-void egc_training_log_write_model(egc_training_log_writer *writer, const egc_engine *learning)
+void egc_training_log_write_model(egc_training_log_writer *writer, const egc_engine *engine)
 {
-    const egc_workload *workload = learning->workload;
+    const egc_workload *workload = engine->workload;
     head start;
     memset(&start, 0, sizeof start); /* padding too */
     memcpy(start.magic, magic, sizeof magic);
@@ -108,17 +108,16 @@ void egc_training_log_write_model(egc_training_log_writer *writer, const egc_eng
     hand_on(writer);
 }
 
-void egc_training_log_write_step(egc_training_log_writer *writer, egc_engine *learning,
-                                 uint64_t step)
+void egc_training_log_write_step(egc_training_log_writer *writer, egc_engine *engine, uint64_t step)
 {
     part parts[N_PARTS];
-    parts_of(learning, step, parts);
+    parts_of(engine, step, parts);
     for (int i = 0; i < N_PARTS; i++)
         put(writer, parts[i].data, parts[i].len);
-    egc_status never_fails = for_each_piece(learning, step, writer, put_length, NULL);
+    egc_status never_fails = for_each_piece(engine, step, writer, put_length, NULL);
     (void)never_fails;
     hand_on(writer);
-    if (step + 1 == (uint64_t)learning->config->options.steps)
+    if (step + 1 == (uint64_t)engine->config->options.steps)
         put_end(writer);
 }
 
@@ -197,16 +196,15 @@ static egc_status get_zeros(void *arg, egc_buf *piece, egc_error *err)
     return status;
 }
 
-egc_status egc_training_log_read_step(egc_training_log_reader *reader, egc_engine *learning,
+egc_status egc_training_log_read_step(egc_training_log_reader *reader, egc_engine *engine,
                                       uint64_t step, egc_error *err)
 {
     part parts[N_PARTS];
     egc_status status = EGC_OK;
-    parts_of(learning, step, parts);
+    parts_of(engine, step, parts);
     for (int i = 0; i < N_PARTS && !status; i++)
         status = get(reader, parts[i].data, parts[i].len, err);
     if (status)
         return status;
-    return for_each_piece(learning, step, reader, learning->size_only ? get_length : get_zeros,
-                          err);
+    return for_each_piece(engine, step, reader, engine->size_only ? get_length : get_zeros, err);
 }

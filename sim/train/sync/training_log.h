@@ -30,10 +30,10 @@ typedef struct egc_training_log_writer {
 } egc_training_log_writer;
 
 /* Writes what comes before the first step. */
-void egc_training_log_write_model(egc_training_log_writer *writer, const egc_engine *learning);
+void egc_training_log_write_model(egc_training_log_writer *writer, const egc_engine *engine);
 
 /* Writes a step, in their order, after its end; with the last the log is complete. */
-void egc_training_log_write_step(egc_training_log_writer *writer, egc_engine *learning,
+void egc_training_log_write_step(egc_training_log_writer *writer, egc_engine *engine,
                                  uint64_t step);
 
 void egc_training_log_writer_fini(egc_training_log_writer *writer);
@@ -56,7 +56,7 @@ egc_status egc_training_log_read_model(egc_training_log_reader *reader, egc_work
 
 /* Reads a step, in their order: fills its egc_step_stats, and makes its messages as long as they
  * were, with nothing in them where the learning is hollow, otherwise with zeros. FORMAT, MEMORY. */
-egc_status egc_training_log_read_step(egc_training_log_reader *reader, egc_engine *learning,
+egc_status egc_training_log_read_step(egc_training_log_reader *reader, egc_engine *engine,
                                       uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
 #endif
