@@ -61,7 +61,7 @@ typedef struct egc_context {
     uint64_t step;
     size_t worker; /* whose message it is */
     size_t n_workers;
-    size_t shard_first; /* of the unit: what a SCATTER round's message is about */
+    size_t shard_first; /* of the unit: what a ALLTOALL round's message is about */
     size_t shard_count;
     double density; /* types with `density`: the share to keep at this step, warm-up included */
     float max_abs;  /* the largest |x_i|, known from the memory's pass over x */
@@ -82,19 +82,11 @@ typedef struct egc_selection {
 
 /* ---- methods of several rounds --------------------------------------------------------------- */
 
-/* Who receives what in a round. */
-typedef enum egc_round_kind {
-    EGC_ROUND_GATHER,    /* everyone everyone's message */
-    EGC_ROUND_REDUCE,    /* everyone the sum of all messages, which are fp32 elements */
-    EGC_ROUND_BROADCAST, /* everyone the message of the leader, worker step mod n_workers */
-    EGC_ROUND_SCATTER,   /* worker r everyone's message about the r-th shard: egc_unit_shard_of */
-} egc_round_kind;
-
 enum { EGC_ROUNDS_MAX = 3 };
 
 /* The rounds of a method that needs more than one message. In each round every worker makes a
  * message from its vector and from what its replica has learnt, and every replica takes in what
- * the round delivered, so that all replicas know the same (of a SCATTER round, each its shard).
+ * the round delivered, so that all replicas know the same (of an ALLTOALL round, each its shard).
  *
  * A sparsifier uses rounds to agree on the elements: when they are over, `select` is called with
  * x == NULL and must answer from the replica alone (in `state`), the same for all workers; then a
@@ -104,22 +96,22 @@ enum { EGC_ROUNDS_MAX = 3 };
  * that is also what leaves every worker's memory. encode and decode are not used. */
 typedef struct egc_rounds {
     size_t count;
-    egc_round_kind kind[EGC_ROUNDS_MAX];
+    egc_collective kind[EGC_ROUNDS_MAX];
 
     /* Bytes of zeroed state for each replica of a unit. */
     size_t (*replica_size)(const void *params, const egc_unit *unit);
 
     /* Appends the worker's message of `round` to wire. Called for every worker, but for the leader
-     * only in BROADCAST rounds, and for each shard (context->shard_*) in SCATTER rounds. state: the
-     * worker's own, state_size bytes. The replica is not to be changed. MEMORY. */
+     * only in BROADCAST rounds, and for each shard (context->shard_*) in ALLTOALL rounds. state:
+     * the worker's own, state_size bytes. The replica is not to be changed. MEMORY. */
     egc_status (*message)(const void *params, void *state, const void *replica,
                           const egc_context *context, size_t round, const float *x, size_t n,
                           egc_buf *wire, egc_error *err);
 
     /* Takes in what the round delivered: n_messages readers, in the order of workers, each to be
-     * consumed up to the end of this unit's part. GATHER and SCATTER: one a worker; REDUCE: the
-     * sum; BROADCAST: the leader's. context->worker, rng and max_abs mean nothing here. FORMAT for
-     * bytes that no message could hold. */
+     * consumed up to the end of this unit's part. ALLGATHER and ALLTOALL: one a worker; ALLREDUCE:
+     * the sum; BROADCAST: the leader's. context->worker, rng and max_abs mean nothing here. FORMAT
+     * for bytes that no message could hold. */
     egc_status (*absorb)(const void *params, void *replica, const egc_context *context,
                          size_t round, egc_reader *messages, size_t n_messages, size_t n,
                          egc_error *err);

@@ -228,7 +228,7 @@ static egc_status absorb(unit_input *at, egc_error *err)
     egc_decoder *d = at->d;
     const egc_decoder_input *delivery = at->delivery;
     size_t n = at->unit->count;
-    if (d->plan.rounds->kind[delivery->round] == EGC_ROUND_SCATTER) {
+    if (d->plan.rounds->kind[delivery->round] == EGC_COLLECTIVE_ALLTOALL) {
         egc_unit_shard part = egc_unit_shard_of(n, delivery->shard, d->n_workers);
         at->context.shard_first = part.first;
         at->context.shard_count = part.count;

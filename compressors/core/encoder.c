@@ -231,7 +231,7 @@ egc_status egc_encoder_message(egc_encoder *e, size_t round, size_t first, size_
     }
     if (!status)
         status = egc_frame_end(&e->method, &e->plan, round, start, wire, err);
-    if (e->plan.round[round].kind == EGC_ROUND_BROADCAST && !egc_encoder_leads(e))
+    if (e->plan.round[round].kind == EGC_COLLECTIVE_BROADCAST && !egc_encoder_leads(e))
         wire->len = frame;
     return status;
 }

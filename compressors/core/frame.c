@@ -17,7 +17,7 @@ static egc_round core_round(const egc_method *method)
                           : type->traits & EGC_TRAIT_SHARED
                               ? egc_codec_value_types()[method->options.value]->element
                               : EGC_ELEMENT_NONE;
-    return (egc_round){EGC_ROUND_GATHER, element};
+    return (egc_round){EGC_COLLECTIVE_ALLGATHER, element};
 }
 
 egc_round_plan egc_round_plan_of(const egc_method *method)
@@ -25,9 +25,9 @@ egc_round_plan egc_round_plan_of(const egc_method *method)
     const egc_compressor_type *type = method->compressor;
     egc_round_plan plan = {.rounds = type->rounds ? type->rounds(method->params) : NULL};
     for (size_t r = 0; plan.rounds && r < plan.rounds->count; r++) {
-        egc_round_kind kind = plan.rounds->kind[r];
-        plan.round[plan.n_rounds++] =
-            (egc_round){kind, kind == EGC_ROUND_REDUCE ? EGC_ELEMENT_FP32 : EGC_ELEMENT_NONE};
+        egc_collective kind = plan.rounds->kind[r];
+        plan.round[plan.n_rounds++] = (egc_round){
+            kind, kind == EGC_COLLECTIVE_ALLREDUCE ? EGC_ELEMENT_FP32 : EGC_ELEMENT_NONE};
     }
     if (!plan.rounds || type->select)
         plan.round[plan.n_rounds++] = core_round(method);

@@ -125,10 +125,10 @@ egc_status egc_method_describe(const egc_method *method, egc_buf *out,
 /* Whether the memory applies momentum, so that the optimiser must not. */
 bool egc_method_has_momentum(const egc_method *method);
 
-/* What happens in a round. GATHER rounds with an element may as well be REDUCE: their messages are
- * elements without any header, whose sum is the message of the sum. */
+/* What happens in a round. ALLGATHER rounds with an element may as well be ALLREDUCE: their
+ * messages are elements without any header, whose sum is the message of the sum. */
 typedef struct egc_round {
-    egc_round_kind kind;
+    egc_collective kind;
     egc_element element;
 } egc_round;
 
@@ -232,7 +232,7 @@ void egc_encoder_free(egc_encoder *encoder);
 egc_status egc_encoder_step(egc_encoder *encoder, const egc_step_input *input,
                             egc_gradient_check *out, egc_error *err) EGC_MUST_CHECK;
 
-/* Appends this worker's message of one round for units [first, first + count): in SCATTER rounds
+/* Appends this worker's message of one round for units [first, first + count): in ALLTOALL rounds
  * the piece for the owner of `shard`, to be called for every shard in turn; in BROADCAST rounds for
  * the leader only. Round 0 compensates; once per unit and step. NONFINITE when the memory
  * overflowed; MEMORY.
@@ -273,7 +273,7 @@ typedef struct egc_decoder_input {
     size_t round;
     size_t first;
     size_t count;
-    size_t shard;         /* of SCATTER rounds: whose pieces these are */
+    size_t shard;         /* of ALLTOALL rounds: whose pieces these are */
     egc_reader *messages; /* consumed. One a worker in the order of ranks; one where the round was
                              reduced (their sum) or broadcast (the leader's) */
     size_t n_messages;

@@ -365,9 +365,9 @@ static egc_status own_message(unit_round *at, size_t shard, egc_buf *wire, egc_e
     egc_encoder *e = at->e;
     const egc_rounds *rounds = e->plan.rounds;
     size_t n = at->unit->count;
-    if (rounds->kind[at->round] == EGC_ROUND_BROADCAST && !egc_encoder_leads(e))
+    if (rounds->kind[at->round] == EGC_COLLECTIVE_BROADCAST && !egc_encoder_leads(e))
         return EGC_OK;
-    if (rounds->kind[at->round] == EGC_ROUND_SCATTER) {
+    if (rounds->kind[at->round] == EGC_COLLECTIVE_ALLTOALL) {
         egc_unit_shard part = egc_unit_shard_of(n, shard, e->n_workers);
         at->context.shard_first = part.first;
         at->context.shard_count = part.count;

@@ -77,7 +77,7 @@ static egc_status absorb(const void *params, void *replica, const egc_context *c
 
 static const egc_rounds leader_rounds = {
     .count = 1,
-    .kind = {EGC_ROUND_BROADCAST},
+    .kind = {EGC_COLLECTIVE_BROADCAST},
     .replica_size = egc_agreement_size,
     .message = message,
     .absorb = absorb,

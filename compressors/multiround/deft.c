@@ -316,7 +316,7 @@ static egc_status absorb(const void *params, void *replica, const egc_context *c
 
 static const egc_rounds deft_rounds = {
     .count = ROUNDS,
-    .kind = {EGC_ROUND_BROADCAST, EGC_ROUND_GATHER},
+    .kind = {EGC_COLLECTIVE_BROADCAST, EGC_COLLECTIVE_ALLGATHER},
     .replica_size = replica_size,
     .message = message,
     .absorb = absorb,

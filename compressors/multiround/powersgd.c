@@ -251,7 +251,7 @@ static egc_status reconstruct(const void *params, const void *replica, const egc
 
 static const egc_rounds power_rounds = {
     .count = ROUNDS,
-    .kind = {EGC_ROUND_REDUCE, EGC_ROUND_REDUCE},
+    .kind = {EGC_COLLECTIVE_ALLREDUCE, EGC_COLLECTIVE_ALLREDUCE},
     .replica_size = replica_size,
     .message = message,
     .absorb = absorb,

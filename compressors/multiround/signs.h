@@ -4,10 +4,10 @@
  * A sign is one bit, the first in the top bit of a byte, set for minus; the last byte is padded
  * with zeros. sgn(0) = sgn(-0) = +1.
  *
- * A vote takes two rounds. SCATTER: each worker sends its signs of each shard to the shard's owner.
- * GATHER: each owner sends everyone the majorities of its shard, signs again. With an even number
- * of workers votes can be tied. A tie is +1, as sgn(0) is, or 0; then a second field of bits
- * follows the signs, set for ties, whose sign bit is not. */
+ * A vote takes two rounds. ALLTOALL: each worker sends its signs of each shard to the shard's
+ * owner. ALLGATHER: each owner sends everyone the majorities of its shard, signs again. With an
+ * even number of workers votes can be tied. A tie is +1, as sgn(0) is, or 0; then a second field of
+ * bits follows the signs, set for ties, whose sign bit is not. */
 #ifndef EGC_COMPRESSORS_MULTIROUND_SIGNS_H
 #define EGC_COMPRESSORS_MULTIROUND_SIGNS_H
 

@@ -60,7 +60,7 @@ static egc_status message(const void *params, void *state, const void *replica,
 
 static const egc_rounds vote_rounds = {
     .count = EGC_VOTE_ROUNDS,
-    .kind = {EGC_ROUND_SCATTER, EGC_ROUND_GATHER},
+    .kind = {EGC_COLLECTIVE_ALLTOALL, EGC_COLLECTIVE_ALLGATHER},
     .replica_size = egc_vote_replica_size,
     .message = message,
     .absorb = egc_vote_absorb,

@@ -255,7 +255,7 @@ static egc_status absorb(const void *params_, void *replica, const egc_context *
 
 static const egc_rounds table_rounds = {
     .count = 1,
-    .kind = {EGC_ROUND_REDUCE},
+    .kind = {EGC_COLLECTIVE_ALLREDUCE},
     .replica_size = egc_agreement_size,
     .message = message,
     .absorb = absorb,

@@ -13,32 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum egc_status {
-    EGC_OK = 0,
-    EGC_ERROR_RANGE,       /* a value outside what is valid */
-    EGC_ERROR_NAME,        /* a name nobody registered; the message lists the right ones */
-    EGC_ERROR_UNSUPPORTED, /* each part is valid, the combination makes no sense */
-    EGC_ERROR_FORMAT,      /* bytes or a file that are not what they should be */
-    EGC_ERROR_IO,          /* the operating system refused; the message carries its reason */
-    EGC_ERROR_MEMORY,      /* an allocation failed */
-    EGC_ERROR_NONFINITE,   /* NaN or Inf where a number is needed */
-    EGC_ERROR_SIMULATION,  /* deadlock or a lost peer inside the simulated cluster */
-    EGC_ERROR_TIMEOUT,     /* the simulated time limit was reached */
-} egc_status;
-
-#define EGC_ERROR_LENGTH 2048
-
-typedef struct egc_error {
-    egc_status status;
-    char message[EGC_ERROR_LENGTH]; /* always terminated; truncated with "..." when too long */
-} egc_error;
+#include "base/public.h"
 
 #if defined(__GNUC__)
 #define EGC_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
-#define EGC_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define EGC_PRINTF(format_index, first)
-#define EGC_MUST_CHECK
 #endif
 
 /* The text on one line: control characters as \n, \t or \x1b, all else as it is; it ends with "..."

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives, written once over the transport interface.
  *
- * An exchange is one const descriptor in one file, named by one line of list.def. REDUCE
- * exchanges sum vectors of elements in place; GATHER exchanges give every rank the message of every
- * other, of whatever lengths; BROADCAST exchanges give every rank the message of one; SCATTER
- * exchanges give every rank what every other has for it. */
+ * An exchange is one const descriptor in one file, named by one line of list.def. ALLREDUCE
+ * exchanges sum vectors of elements in place; ALLGATHER exchanges give every rank the message of
+ * every other, of whatever lengths; BROADCAST exchanges give every rank the message of one;
+ * ALLTOALL exchanges give every rank what every other has for it. */
 #ifndef EGC_EXCHANGE_EXCHANGE_H
 #define EGC_EXCHANGE_EXCHANGE_H
 
 #include <stdbool.h>
 
 #include "net/transport/transport.h"
-
-typedef enum egc_collective {
-    EGC_COLLECTIVE_ALLREDUCE,
-    EGC_COLLECTIVE_ALLGATHER,
-    EGC_COLLECTIVE_BROADCAST,
-    EGC_COLLECTIVE_ALLTOALL,
-} egc_collective;
 
 /* What a rank keeps from call to call. Zeroed is ready. */
 typedef struct egc_exchange_scratch {
@@ -49,12 +42,13 @@ typedef struct egc_exchange_type {
     egc_collective kind;
     bool neighbours; /* ranks send to the next rank only: a ring on any sensible network */
 
-    /* REDUCE: data[0..n) becomes the sum over all ranks, added in such an order that all hold the
-     * same bits. */
+    /* ALLREDUCE: data[0..n) becomes the sum over all ranks, added in such an order that all hold
+     * the same bits. */
     egc_status (*reduce)(egc_transport *transport, egc_element element, void *data, size_t n,
                          egc_exchange_scratch *scratch, egc_error *err);
 
-    /* GATHER: blocks[r] becomes the message of rank r, blocks[rank] included (a copy of mine). */
+    /* ALLGATHER: blocks[r] becomes the message of rank r, blocks[rank] included (a copy of mine).
+     */
     egc_status (*gather)(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
                          egc_exchange_scratch *scratch, egc_error *err);
 
@@ -62,13 +56,13 @@ typedef struct egc_exchange_type {
     egc_status (*broadcast)(egc_transport *transport, int root, egc_buf *message,
                             egc_exchange_scratch *scratch, egc_error *err);
 
-    /* SCATTER: blocks[r] becomes the pieces[rank] that rank r holds; blocks[rank] is a copy of
+    /* ALLTOALL: blocks[r] becomes the pieces[rank] that rank r holds; blocks[rank] is a copy of
      * pieces[rank]. The lengths may be any, 0 included. */
     egc_status (*scatter)(egc_transport *transport, const egc_buf *pieces, egc_buf *blocks,
                           egc_exchange_scratch *scratch, egc_error *err);
 
-    /* The closed form, in seconds, of a call without contention: p ranks, n bytes (REDUCE: the
-     * vector; GATHER: each rank's message, all equal; BROADCAST: the message; SCATTER: what one
+    /* The closed form, in seconds, of a call without contention: p ranks, n bytes (ALLREDUCE: the
+     * vector; ALLGATHER: each rank's message, all equal; BROADCAST: the message; ALLTOALL: what one
      * rank has for all ranks, itself included), alpha seconds a message, beta seconds a byte, gamma
      * seconds a byte reduced. Framing of ours is not in it. */
     double (*closed_form)(int p, double n, double alpha, double beta, double gamma);

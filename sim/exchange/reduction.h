@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What REDUCE exchanges are made of: slices of a vector that are sent, added and copied, and the
+/* What ALLREDUCE exchanges are made of: slices of a vector that are sent, added and copied, and the
  * halves of all-reduces that others are composed of. Private to sim/exchange. */
 #ifndef EGC_EXCHANGE_REDUCTION_H
 #define EGC_EXCHANGE_REDUCTION_H

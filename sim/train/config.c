@@ -146,7 +146,7 @@ static egc_status check_drop(const egc_train_config *config, egc_error *err)
                         error_feedback->name);
     for (size_t r = 0; r < egc_round_plan_count(&config->method); r++) {
         int kind = egc_round_plan_at(&config->method, r).kind;
-        if (kind != EGC_ROUND_GATHER && kind != EGC_ROUND_REDUCE)
+        if (kind != EGC_COLLECTIVE_ALLGATHER && kind != EGC_COLLECTIVE_ALLREDUCE)
             return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                             "on_failure: method %s, whose messages have a leader or owners, can "
                             "only stop, got drop",

@@ -36,11 +36,11 @@ static const char *round_of(const egc_method *method)
 {
     size_t n = egc_round_plan_count(method);
     egc_round last = egc_round_plan_at(method, n - 1);
-    static const char *const kinds[] = {"gathered", "summed", "broadcast", "scattered"};
+    static const char *const kinds[] = {"summed", "gathered", "broadcast", "scattered"};
     static char text[128];
     text[0] = '\0';
     for (size_t r = 0; r < n; r++) {
-        bool may_sum = r + 1 == n && last.kind == EGC_ROUND_GATHER && last.element;
+        bool may_sum = r + 1 == n && last.kind == EGC_COLLECTIVE_ALLGATHER && last.element;
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", r ? ", then " : "",
                  may_sum ? "summed or gathered" : kinds[egc_round_plan_at(method, r).kind]);

@@ -132,7 +132,7 @@ static void check_average(const trial *t, uint64_t step, const float *average)
 static egc_status take(trial *t, egc_reader *input, uint64_t step, size_t round)
 {
     egc_round at = t->plan.round[round];
-    bool reduced = at.kind == EGC_ROUND_REDUCE || (at.element && t->flags & REDUCED);
+    bool reduced = at.kind == EGC_COLLECTIVE_ALLREDUCE || (at.element && t->flags & REDUCED);
     bool last = round + 1 == t->plan.n_rounds;
     egc_reader messages[MAX_WORKERS];
     uint8_t *bytes[MAX_WORKERS];
@@ -143,7 +143,7 @@ static egc_status take(trial *t, egc_reader *input, uint64_t step, size_t round)
                                   .messages = messages,
                                   .n_messages = t->n_workers,
                                   .reduced = reduced};
-    if (reduced || at.kind == EGC_ROUND_BROADCAST)
+    if (reduced || at.kind == EGC_COLLECTIVE_BROADCAST)
         delivery.n_messages = 1;
     for (size_t i = 0; i < delivery.n_messages; i++) {
         messages[i] = next_message(input, t, round);
@@ -168,7 +168,7 @@ static egc_status take(trial *t, egc_reader *input, uint64_t step, size_t round)
 static egc_status speak(trial *t, size_t round)
 {
     egc_buf wire = {0};
-    bool scatters = t->plan.round[round].kind == EGC_ROUND_SCATTER;
+    bool scatters = t->plan.round[round].kind == EGC_COLLECTIVE_ALLTOALL;
     egc_status status = EGC_OK;
     for (size_t shard = 0; shard < (scatters ? t->n_workers : 1) && !status; shard++)
         status = egc_encoder_message(t->encoder, round, 0, t->n_units, shard, &wire, NULL);
@@ -239,10 +239,10 @@ static void put_round(egc_buf *seed, const test_team *team, size_t round)
 {
     egc_round at = egc_round_plan_at(&team->method, round);
     egc_buf sum = {0};
-    size_t n = at.kind == EGC_ROUND_BROADCAST ? 1 : team->n_workers;
-    for (size_t from = 0; from < n && at.kind != EGC_ROUND_REDUCE; from++)
+    size_t n = at.kind == EGC_COLLECTIVE_BROADCAST ? 1 : team->n_workers;
+    for (size_t from = 0; from < n && at.kind != EGC_COLLECTIVE_ALLREDUCE; from++)
         put_message(seed, &team->wire[round][from][0], at.element);
-    for (size_t from = 0; from < n && at.kind == EGC_ROUND_REDUCE; from++) {
+    for (size_t from = 0; from < n && at.kind == EGC_COLLECTIVE_ALLREDUCE; from++) {
         const egc_buf *wire = &team->wire[round][from][0];
         if (from == 0)
             fuzz_check(egc_buf_append(&sum, wire->data, wire->len, NULL) == EGC_OK);
@@ -250,7 +250,7 @@ static void put_round(egc_buf *seed, const test_team *team, size_t round)
             egc_element_add(at.element, sum.data, wire->data,
                             wire->len / egc_element_bytes(at.element));
     }
-    if (at.kind == EGC_ROUND_REDUCE)
+    if (at.kind == EGC_COLLECTIVE_ALLREDUCE)
         put_message(seed, &sum, true);
     egc_buf_fini(&sum);
 }

@@ -6,8 +6,8 @@
 /* What a rank holds for a call. */
 typedef struct buffers {
     egc_buf data;    /* zeros */
-    egc_buf *pieces; /* SCATTER */
-    egc_buf *blocks; /* GATHER, SCATTER */
+    egc_buf *pieces; /* ALLTOALL */
+    egc_buf *blocks; /* ALLGATHER, ALLTOALL */
     egc_exchange_scratch scratch;
 } buffers;
 

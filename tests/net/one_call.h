@@ -7,8 +7,8 @@
 
 typedef struct one_call {
     const egc_exchange_type *type;
-    size_t bytes; /* REDUCE: of the vector; GATHER: of each rank's message; BROADCAST: of the
-                   * message, from rank 0; SCATTER: of all pieces of a rank, which are equal */
+    size_t bytes; /* ALLREDUCE: of the vector; ALLGATHER: of each rank's message; BROADCAST: of the
+                   * message, from rank 0; ALLTOALL: of all pieces of a rank, which are equal */
     int group;    /* of near ranks; 0: the usual ones */
 } one_call;
 

@@ -97,7 +97,7 @@ static egc_status begin(pair *p, uint64_t step, egc_error *err)
 
 static egc_status speak(pair *p, size_t round, uint64_t *hash, egc_error *err)
 {
-    bool scatters = egc_round_plan_at(p->method, round).kind == EGC_ROUND_SCATTER;
+    bool scatters = egc_round_plan_at(p->method, round).kind == EGC_COLLECTIVE_ALLTOALL;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < P; w++)
         for (size_t owner = 0; owner < (scatters ? P : 1) && !status; owner++) {
@@ -115,7 +115,7 @@ static egc_status listen(pair *p, uint64_t step, size_t round, size_t w, uint64_
                          egc_error *err)
 {
     egc_round at = egc_round_plan_at(p->method, round);
-    bool scatters = at.kind == EGC_ROUND_SCATTER,
+    bool scatters = at.kind == EGC_COLLECTIVE_ALLTOALL,
          last = round + 1 == egc_round_plan_count(p->method);
     uint8_t sum[16 * N];
     float average[N];
@@ -126,7 +126,7 @@ static egc_status listen(pair *p, uint64_t step, size_t round, size_t w, uint64_
         const egc_buf *wire = &p->wire[from][scatters ? w : 0];
         readers[from] = egc_reader_of(wire->data, wire->len);
     }
-    if (at.kind == EGC_ROUND_BROADCAST) {
+    if (at.kind == EGC_COLLECTIVE_BROADCAST) {
         readers[0] = readers[step % P];
         delivery.n_messages = 1;
     } else if (at.element) {

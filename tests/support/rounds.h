@@ -36,7 +36,7 @@ struct play {
     /* Of the last step. */
     egc_selection selection;         /* sparsifiers */
     size_t bytes[EGC_ROUNDS_MAX];    /* all messages of a round */
-    float first_floats[64];          /* what the first REDUCE round summed to */
+    float first_floats[64];          /* what the first ALLREDUCE round summed to */
     uint8_t first[PLAY_MAX_WORKERS]; /* first byte of each message of the first round */
 };
 
@@ -116,7 +116,7 @@ static inline void play_message(play *p, size_t round, size_t worker, size_t sha
     egc_error err = {0};
     egc_context context = play_context(p, worker, round);
     context.max_abs = egc_kernels_get()->max_abs(x, p->unit.count);
-    if (p->rounds->kind[round] == EGC_ROUND_SCATTER) {
+    if (p->rounds->kind[round] == EGC_COLLECTIVE_ALLTOALL) {
         egc_unit_shard part = egc_unit_shard_of(p->unit.count, shard, p->n_workers);
         context.shard_first = part.first;
         context.shard_count = part.count;
@@ -145,7 +145,7 @@ static inline void play_absorb(play *p, size_t round, size_t shard, const egc_bu
             p->first[w] = copies[w][0];
     }
     egc_context context = play_context(p, 0, round);
-    if (p->rounds->kind[round] == EGC_ROUND_SCATTER) {
+    if (p->rounds->kind[round] == EGC_COLLECTIVE_ALLTOALL) {
         egc_unit_shard part = egc_unit_shard_of(p->unit.count, shard, p->n_workers);
         context.shard_first = part.first;
         context.shard_count = part.count;
@@ -170,26 +170,27 @@ static inline void play_absorb(play *p, size_t round, size_t shard, const egc_bu
 static inline void play_round(play *p, size_t round, const float *x)
 {
     size_t n = p->unit.count, P = p->n_workers;
-    egc_round_kind kind = p->rounds->kind[round];
+    egc_collective kind = p->rounds->kind[round];
     egc_buf wires[PLAY_MAX_WORKERS] = {0};
     size_t leader = p->step % P;
     p->bytes[round] = 0;
-    for (size_t shard = 0; shard < (kind == EGC_ROUND_SCATTER ? P : 1); shard++) {
+    for (size_t shard = 0; shard < (kind == EGC_COLLECTIVE_ALLTOALL ? P : 1); shard++) {
         for (size_t w = 0; w < P; w++) {
-            egc_buf *wire = &wires[kind == EGC_ROUND_BROADCAST ? 0 : w];
+            egc_buf *wire = &wires[kind == EGC_COLLECTIVE_BROADCAST ? 0 : w];
             egc_buf_clear(wire);
-            if (kind != EGC_ROUND_BROADCAST || w == leader)
+            if (kind != EGC_COLLECTIVE_BROADCAST || w == leader)
                 play_message(p, round, w, shard, x + w * n, wire);
             p->bytes[round] += wire->len;
-            if (kind == EGC_ROUND_BROADCAST && w == leader)
+            if (kind == EGC_COLLECTIVE_BROADCAST && w == leader)
                 break;
         }
-        size_t n_messages = kind == EGC_ROUND_GATHER || kind == EGC_ROUND_SCATTER ? P : 1;
-        for (size_t w = 1; w < P && kind == EGC_ROUND_REDUCE; w++) {
+        size_t n_messages =
+            kind == EGC_COLLECTIVE_ALLGATHER || kind == EGC_COLLECTIVE_ALLTOALL ? P : 1;
+        for (size_t w = 1; w < P && kind == EGC_COLLECTIVE_ALLREDUCE; w++) {
             assert_int_equal(wires[w].len, wires[0].len);
             egc_element_add(EGC_ELEMENT_FP32, wires[0].data, wires[w].data, wires[0].len / 4);
         }
-        if (kind == EGC_ROUND_REDUCE && round == 0)
+        if (kind == EGC_COLLECTIVE_ALLREDUCE && round == 0)
             memcpy(p->first_floats, wires[0].data,
                    wires[0].len < sizeof p->first_floats ? wires[0].len : sizeof p->first_floats);
         play_absorb(p, round, shard, wires, n_messages);

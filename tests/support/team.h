@@ -88,7 +88,7 @@ static inline void team_begin(test_team *team, size_t w, uint64_t step, double l
 
 static inline void team_speak(test_team *team, size_t round, size_t w)
 {
-    bool scatters = egc_round_plan_at(&team->method, round).kind == EGC_ROUND_SCATTER;
+    bool scatters = egc_round_plan_at(&team->method, round).kind == EGC_COLLECTIVE_ALLTOALL;
     for (size_t owner = 0; owner < (scatters ? team->n_workers : 1); owner++) {
         egc_error err = {0};
         egc_buf *wire = &team->wire[round][w][owner];
@@ -113,14 +113,14 @@ static inline egc_status team_listen(test_team *team, uint64_t step, size_t roun
                                   .messages = readers,
                                   .n_messages = P};
     for (size_t from = 0; from < P; from++) {
-        size_t owner = at.kind == EGC_ROUND_SCATTER ? w : 0;
+        size_t owner = at.kind == EGC_COLLECTIVE_ALLTOALL ? w : 0;
         const egc_buf *wire = &team->wire[round][from][owner];
         readers[from] = egc_reader_of(wire->data, wire->len);
     }
-    if (at.kind == EGC_ROUND_BROADCAST) {
+    if (at.kind == EGC_COLLECTIVE_BROADCAST) {
         readers[0] = readers[leader];
         delivery.n_messages = 1;
-    } else if (at.kind == EGC_ROUND_REDUCE || (at.element && !team->gathers)) {
+    } else if (at.kind == EGC_COLLECTIVE_ALLREDUCE || (at.element && !team->gathers)) {
         egc_error none = {0};
         assert_ok(
             egc_buf_append(&sum, team->wire[round][0][0].data, team->wire[round][0][0].len, &none),

@@ -5,12 +5,7 @@
 
 #include <stddef.h>
 
-typedef enum egc_element {
-    EGC_ELEMENT_NONE, /* bytes that can not be summed */
-    EGC_ELEMENT_FP32,
-    EGC_ELEMENT_FP16, /* IEEE binary16 */
-    EGC_ELEMENT_BF16,
-} egc_element;
+#include "base/public.h"
 
 /* 4, 2, 2; 0 for NONE. */
 size_t egc_element_bytes(egc_element element);

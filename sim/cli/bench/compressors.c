@@ -20,7 +20,7 @@ typedef struct play {
     egc_decoder *decoder;
     egc_encoder *encoder[P];
     float *gradient[P], *average;
-    egc_buf wire[P][P]; /* of each worker; in SCATTER rounds for each owner of a shard */
+    egc_buf wire[P][P]; /* of each worker; in ALLTOALL rounds for each owner of a shard */
 } play;
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -121,8 +121,8 @@ static egc_status begin_step(play *p, uint64_t step, egc_error *err)
 static egc_status make_messages(play *p, uint64_t step, size_t round, double *encode_s,
                                 egc_error *err)
 {
-    egc_round_kind kind = egc_round_plan_at(p->method, round).kind;
-    size_t pieces = kind == EGC_ROUND_SCATTER ? P : 1;
+    egc_collective kind = egc_round_plan_at(p->method, round).kind;
+    size_t pieces = kind == EGC_COLLECTIVE_ALLTOALL ? P : 1;
     egc_status status = EGC_OK;
     for (size_t w = 0; w < P && !status; w++) {
         double start_s = egc_clock_now();
@@ -132,7 +132,7 @@ static egc_status make_messages(play *p, uint64_t step, size_t round, double *en
                 egc_encoder_message(p->encoder[w], round, 0, 1, shard, &p->wire[w][shard], err);
         }
         double made_s = egc_clock_now() - start_s;
-        if (kind != EGC_ROUND_BROADCAST)
+        if (kind != EGC_COLLECTIVE_BROADCAST)
             *encode_s += made_s / P;
         else if (w == step % P)
             *encode_s += made_s;
@@ -155,7 +155,8 @@ static egc_status deliver(play *p, uint64_t step, size_t round, double *decode_s
 {
     egc_round kind = egc_round_plan_at(p->method, round);
     size_t n_rounds = egc_round_plan_count(p->method);
-    bool is_cut = kind.kind == EGC_ROUND_SCATTER, leads = kind.kind == EGC_ROUND_BROADCAST;
+    bool is_cut = kind.kind == EGC_COLLECTIVE_ALLTOALL,
+         leads = kind.kind == EGC_COLLECTIVE_BROADCAST;
     bool is_sum = !is_cut && !leads && kind.element != EGC_ELEMENT_NONE;
     size_t n_messages = is_sum || leads ? 1 : P, from = leads ? step % P : 0;
     egc_status status = EGC_OK;

@@ -148,10 +148,10 @@ static void print_cost(const egc_compressor_cost *cost)
 static void print_exchanges(const egc_round *round, size_t number, size_t n_rounds)
 {
     static const char *const does[] = {
-        [EGC_ROUND_GATHER] = "gathered",
-        [EGC_ROUND_REDUCE] = "summed",
-        [EGC_ROUND_BROADCAST] = "broadcast by a leader",
-        [EGC_ROUND_SCATTER] = "scattered to the owners of shards",
+        [EGC_COLLECTIVE_ALLGATHER] = "gathered",
+        [EGC_COLLECTIVE_ALLREDUCE] = "summed",
+        [EGC_COLLECTIVE_BROADCAST] = "broadcast by a leader",
+        [EGC_COLLECTIVE_ALLTOALL] = "scattered to the owners of shards",
     };
     printf("  %-11s ", number == 0 ? "exchanges" : "");
     if (n_rounds > 1)

@@ -16,7 +16,8 @@ egc_status egc_trainer_check(const egc_train_config *config, egc_error *err)
     const char *algorithm = egc_algorithm_of(config)->name;
     size_t rounds = egc_round_plan_count(&config->method);
     egc_round round = egc_round_plan_at(&config->method, 0);
-    if (rounds > 1 || (round.kind != EGC_ROUND_GATHER && round.kind != EGC_ROUND_REDUCE))
+    if (rounds > 1 ||
+        (round.kind != EGC_COLLECTIVE_ALLGATHER && round.kind != EGC_COLLECTIVE_ALLREDUCE))
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "method: %s takes several rounds a step, which algorithm %s has not; use "
                         "algorithm sync",

@@ -45,7 +45,7 @@ static egc_status make_outgoing(egc_engine *engine, egc_error *err)
         return egc_fail_memory(err, bytes);
     for (size_t i = 0; i < n_outgoing(engine); i++) {
         size_t slot = i / (engine->n_sampled * engine->partition.n_buckets);
-        if (engine->choice.round[slot % engine->choice.n_rounds].kind != EGC_ROUND_SCATTER)
+        if (engine->choice.round[slot % engine->choice.n_rounds].kind != EGC_COLLECTIVE_ALLTOALL)
             continue;
         size_t room = engine->n_workers * sizeof(egc_buf);
         engine->outgoing[i].pieces = egc_arena_alloc(&engine->arena, room);
@@ -140,7 +140,7 @@ static bool is_size_only(const egc_engine *engine)
 {
     bool size_only = engine->config->replay || engine->n_sampled < engine->n_workers;
     for (size_t r = 0; r < engine->choice.n_rounds; r++)
-        size_only = size_only && engine->choice.round[r].kind != EGC_ROUND_SCATTER;
+        size_only = size_only && engine->choice.round[r].kind != EGC_COLLECTIVE_ALLTOALL;
     return size_only;
 }
 

@@ -25,8 +25,8 @@
 
 /* What a worker sends for one bucket in one round of one step. */
 typedef struct egc_round_message {
-    egc_buf message; /* REDUCE exchanges leave the sum in it */
-    egc_buf *pieces; /* of SCATTER rounds, instead: one for each worker */
+    egc_buf message; /* ALLREDUCE exchanges leave the sum in it */
+    egc_buf *pieces; /* of ALLTOALL rounds, instead: one for each worker */
     double made_s;   /* making it took on the host; 0 when replayed */
 } egc_round_message;
 
@@ -34,7 +34,7 @@ typedef struct egc_round_message {
 typedef struct egc_round_result {
     const egc_buf *messages; /* one a worker; one where it was reduced or broadcast */
     size_t n_messages;
-    size_t shard; /* of SCATTER rounds: this worker */
+    size_t shard; /* of ALLTOALL rounds: this worker */
     bool reduced;
 } egc_round_result;
 

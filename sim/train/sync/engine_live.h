@@ -38,7 +38,7 @@ typedef struct egc_engine_live {
 } egc_engine_live;
 
 /* The rounds of a step (rounds.c). Of what was delivered, the first worker that comes takes it in
- * for all (but in SCATTER rounds, of which everyone gets another part); after the last round the
+ * for all (but in ALLTOALL rounds, of which everyone gets another part); after the last round the
  * bucket's average is there. */
 egc_status egc_engine_live_begin_step(egc_engine *engine, uint64_t step,
                                       egc_error *err) EGC_MUST_CHECK;

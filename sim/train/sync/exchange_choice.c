@@ -10,13 +10,13 @@
 bool egc_exchange_choice_fits(egc_collective kind, const egc_round *round)
 {
     switch (round->kind) {
-    case EGC_ROUND_REDUCE:
+    case EGC_COLLECTIVE_ALLREDUCE:
         return kind == EGC_COLLECTIVE_ALLREDUCE;
-    case EGC_ROUND_BROADCAST:
+    case EGC_COLLECTIVE_BROADCAST:
         return kind == EGC_COLLECTIVE_BROADCAST;
-    case EGC_ROUND_SCATTER:
+    case EGC_COLLECTIVE_ALLTOALL:
         return kind == EGC_COLLECTIVE_ALLTOALL;
-    case EGC_ROUND_GATHER:
+    case EGC_COLLECTIVE_ALLGATHER:
         break;
     }
     return kind == EGC_COLLECTIVE_ALLGATHER || (kind == EGC_COLLECTIVE_ALLREDUCE && round->element);
@@ -64,12 +64,12 @@ static double bytes_of(const egc_train_config *config, const egc_round *round)
     if (isnan(density))
         density = 0.01;
     switch (round->kind) {
-    case EGC_ROUND_REDUCE:
+    case EGC_COLLECTIVE_ALLREDUCE:
         return bucket;
-    case EGC_ROUND_BROADCAST:
+    case EGC_COLLECTIVE_BROADCAST:
         return density * bucket;
-    case EGC_ROUND_GATHER:
-    case EGC_ROUND_SCATTER:
+    case EGC_COLLECTIVE_ALLGATHER:
+    case EGC_COLLECTIVE_ALLTOALL:
         break;
     }
     return round->element ? bucket : 2 * density * bucket;
@@ -78,13 +78,13 @@ static double bytes_of(const egc_train_config *config, const egc_round *round)
 static egc_collective kind_of(const egc_round *round)
 {
     switch (round->kind) {
-    case EGC_ROUND_REDUCE:
+    case EGC_COLLECTIVE_ALLREDUCE:
         return EGC_COLLECTIVE_ALLREDUCE;
-    case EGC_ROUND_BROADCAST:
+    case EGC_COLLECTIVE_BROADCAST:
         return EGC_COLLECTIVE_BROADCAST;
-    case EGC_ROUND_SCATTER:
+    case EGC_COLLECTIVE_ALLTOALL:
         return EGC_COLLECTIVE_ALLTOALL;
-    case EGC_ROUND_GATHER:
+    case EGC_COLLECTIVE_ALLGATHER:
         break;
     }
     return round->element ? EGC_COLLECTIVE_ALLREDUCE : EGC_COLLECTIVE_ALLGATHER;
@@ -139,8 +139,8 @@ static egc_status check_sampling(const egc_exchange_choice *choice, const egc_tr
                                  egc_error *err)
 {
     for (size_t r = 0; r < choice->n_rounds && config->options.sampled_workers; r++) {
-        egc_round_kind kind = choice->round[r].kind;
-        if (kind == EGC_ROUND_BROADCAST || kind == EGC_ROUND_SCATTER)
+        egc_collective kind = choice->round[r].kind;
+        if (kind == EGC_COLLECTIVE_BROADCAST || kind == EGC_COLLECTIVE_ALLTOALL)
             return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                             "sampled_workers: method %s gives every worker a part of its own; must "
                             "be 0, got %lld",

@@ -209,7 +209,7 @@ static egc_status deliver_sampled(egc_engine_live *live, egc_decoder_input *deli
             &egc_engine_message(engine, delivery->step, delivery->round, i, b)->message;
         live->readers[i] = egc_reader_of(message->data, message->len);
     }
-    if (round->kind != EGC_ROUND_REDUCE)
+    if (round->kind != EGC_COLLECTIVE_ALLREDUCE)
         return EGC_OK;
     egc_buf_clear(&live->sum);
     status = egc_buf_append(&live->sum, first->message.data, first->message.len, err);
@@ -262,7 +262,7 @@ egc_status egc_engine_live_decode(egc_engine *engine, uint64_t step, size_t roun
     const egc_bucket *bucket = &engine->partition.buckets[b];
     bool last = round + 1 == engine->choice.n_rounds;
     if (engine->choice.round[round].kind !=
-        EGC_ROUND_SCATTER) { /* of which everyone gets another part */
+        EGC_COLLECTIVE_ALLTOALL) { /* of which everyone gets another part */
         bool first = is_first(live, step, round, b);
 #ifndef NDEBUG
         if (!engine->size_only)
