@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `egc-sim describe`: finds every item of the catalogue with the given name, and prints its page.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "cli/describe/catalog.h"
-#include "cli/describe/pages.h"
-#include "cli/table.h"
+#include "cli/options.h"
 #include "script/cluster.h"
 
-enum { OPTION_SET };
+typedef struct describe_request {
+    egc_texts name;
+    egc_texts settings;
+} describe_request;
 
 static const egc_option options[] = {
-    [OPTION_SET] = {"set", "KEY=VALUE", "change a parameter of a cluster; may be given again"},
+    {"set", "KEY=VALUE", "change a parameter of a cluster; may be repeated",
+     EGC_OPTION(describe_request, settings, TEXTS)},
     {0},
 };
 
-static const egc_usage usage = {
-    .command = "describe",
-    .arguments = "NAME [--set KEY=VALUE]...",
-    .summary = "Says all about NAME, as each kind of thing it names: summary, formula, reference, "
-               "and a table of\nparameters with defaults and valid values. Of a cluster it says "
-               "hosts, links, bisection bandwidth\nand diameter, with its defaults or what --set "
-               "says. `egc-sim list` shows the names",
-    .options = options,
-    .example = "egc-sim describe fat_tree --set levels=3 --set children=8",
-};
-
-static egc_status print_item(const egc_catalog_kind *kind, const egc_catalog_item *item,
-                             egc_error *err)
-{
-    printf("%s (%s): %s\n", item->name, kind->one, item->summary);
-    return kind->print(item, err);
-}
-
-/* Prints every item called name, and counts them. */
-static egc_status describe(egc_catalog *catalog, const char *name, int *found, egc_error *err)
+/* Prints the page of every item called name, and counts them. */
+static egc_status print_pages(egc_catalog *catalog, const char *name, int *found, egc_error *err)
 {
     *found = 0;
     egc_status status = EGC_OK;
@@ -44,14 +30,15 @@ static egc_status describe(egc_catalog *catalog, const char *name, int *found, e
         status = kind->items(catalog, &items, err);
         for (; !status && *items; items++)
             if (strcmp((*items)->name, name) == 0) {
-                fputs((*found)++ ? "\n" : "", stdout);
-                status = print_item(kind, *items, err);
+                printf("%s%s (%s): %s\n", (*found)++ ? "\n" : "", name, kind->one,
+                       (*items)->summary);
+                status = egc_catalog_print(kind, *items, err);
             }
     }
     return status;
 }
 
-/* Metrics are left to `list metrics`: there are too many for one line. */
+/* Metrics are too many to be listed in one line. */
 static egc_status fail_unknown(egc_catalog *catalog, const char *name, egc_error *err)
 {
     egc_buf valid = {0};
@@ -65,20 +52,31 @@ static egc_status fail_unknown(egc_catalog *catalog, const char *name, egc_error
             status = egc_buf_printf(&valid, err, "%s, ", (*items)->name);
     }
     if (!status)
-        status = egc_fail(err, EGC_ERROR_NAME,
-                          "nothing is called \"%s\"; valid: %sand those of `egc-sim list metrics`",
-                          name, (const char *)valid.data);
+        status =
+            egc_fail(err, EGC_ERROR_NAME,
+                     "nothing is called \"%s\"; valid: %sand the names in `egc-sim list metrics`",
+                     name, (const char *)valid.data);
     egc_buf_fini(&valid);
     return status;
 }
 
-/* A cluster with some of its parameters set. */
-static egc_status describe_cluster(const char *name, const char *const *settings, size_t n,
-                                   egc_error *err)
+static egc_status describe(const char *name, egc_error *err)
+{
+    egc_catalog catalog = {0};
+    int found;
+    egc_status status = print_pages(&catalog, name, &found, err);
+    if (!status && !found)
+        status = fail_unknown(&catalog, name, err);
+    egc_catalog_fini(&catalog);
+    return status;
+}
+
+static egc_status describe_cluster(const char *name, const egc_texts *settings, egc_error *err)
 {
     egc_arena arena = {0};
     egc_cluster_choice choice;
-    egc_status status = egc_cluster_choose_by_settings(name, settings, n, &arena, &choice, err);
+    egc_status status =
+        egc_cluster_choose_by_settings(name, settings->items, settings->n, &arena, &choice, err);
     if (!status) {
         printf("%s (cluster): %s\n", choice.type->name, choice.type->summary);
         status = egc_pages_chosen_cluster(&choice, err);
@@ -87,41 +85,28 @@ static egc_status describe_cluster(const char *name, const char *const *settings
     return status;
 }
 
-static egc_status describe_all(const char *name, egc_error *err)
+static int run(void *arg)
 {
-    egc_catalog catalog = {0};
-    int found;
-    egc_status status = describe(&catalog, name, &found, err);
-    if (!status && !found)
-        status = fail_unknown(&catalog, name, err);
-    egc_catalog_fini(&catalog);
-    return status;
+    const describe_request *request = arg;
+    const char *name = request->name.items[0];
+    egc_error err;
+    egc_status status = request->settings.n ? describe_cluster(name, &request->settings, &err)
+                                            : describe(name, &err);
+    return egc_options_end(&egc_cmd_describe, status, &err);
 }
 
-int egc_cmd_describe(int argc, char **argv)
-{
-    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
-    egc_error err = {0};
-    const char *value, **settings = egc_calloc((size_t)argc, sizeof *settings);
-    size_t n_settings = 0;
-    int n, exit = EGC_EXIT_DONE;
-    if (!settings) {
-        egc_fail_memory(&err, (size_t)argc * sizeof *settings);
-        return egc_note_error(&err);
-    }
-    while (egc_options_next(&args, &value) == OPTION_SET)
-        settings[n_settings++] = value;
-    char **name = egc_options_rest(&args, 1, 1, &n);
-    if (args.stop) {
-        exit = args.exit;
-    } else {
-        egc_status status = n_settings ? describe_cluster(name[0], settings, n_settings, &err)
-                                       : describe_all(name[0], &err);
-        if (status == EGC_ERROR_NAME)
-            exit = egc_options_fail(&usage, "%s", err.message);
-        else if (status)
-            exit = egc_note_error(&err);
-    }
-    egc_free(settings);
-    return exit;
-}
+const egc_command egc_cmd_describe = {
+    .name = "describe",
+    .brief = "describe a name: reference, parameters, valid values",
+    .arguments = "NAME [--set KEY=VALUE]...",
+    .summary = "Describes NAME: summary, formula, reference, and a table of parameters with "
+               "defaults and valid values.\nFor a cluster also hosts, links, bisection bandwidth "
+               "and diameter, with its default parameters or those\nof --set. `egc-sim list` "
+               "shows the names",
+    .example = "egc-sim describe fat_tree --set levels=3 --set children=8",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .request_size = sizeof(describe_request),
+    .run = run,
+};

@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `egc-sim list`: names and summaries of the catalogue's kinds. Kinds with the same heading form
+ * one list. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "cli/describe/catalog.h"
-#include "cli/table.h"
+#include "cli/grid.h"
+#include "cli/options.h"
 
-static const egc_usage usage = {
-    .command = "list",
-    .arguments = "[WHAT]",
-    .summary = "Lists names and what they stand for. WHAT is one of compressors, methods, "
-               "workloads, models, datasets,\nclusters, algorithms, exchanges, codecs, memories, "
-               "devices and metrics; "
-               "without it everything is listed",
-    .example = "egc-sim list compressors",
-};
-
-static egc_status add_items(egc_catalog *catalog, const egc_catalog_kind *kind, egc_grid *grid,
-                            egc_error *err)
-{
-    const egc_catalog_item *const *items;
-    egc_status status = kind->items(catalog, &items, err);
-    for (; !status && *items; items++)
-        status = egc_grid_add(grid, (const char *[]){(*items)->name, (*items)->summary}, err);
-    return status;
-}
-
-/* The items of every kind with this heading. */
+/* Adds the items of all kinds with this heading. */
 static egc_status add_heading(egc_catalog *catalog, const char *heading, egc_grid *grid,
                               egc_error *err)
 {
     egc_status status = EGC_OK;
-    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++)
-        if (strcmp(kind->heading, heading) == 0)
-            status = add_items(catalog, kind, grid, err);
+    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++) {
+        const egc_catalog_item *const *items;
+        if (strcmp(kind->heading, heading) != 0)
+            continue;
+        status = kind->items(catalog, &items, err);
+        for (; !status && *items; items++)
+            EGC_GRID_ROW(grid, (*items)->name, (*items)->summary);
+    }
     return status;
 }
 
@@ -44,8 +31,8 @@ static egc_status list_one(egc_catalog *catalog, const char *heading, egc_error 
     for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading && !status; kind++)
         if (kind->also && strcmp(kind->heading, heading) == 0)
             status = add_heading(catalog, kind->also, &grid, err);
-    egc_grid_print(&grid);
-    return status;
+    egc_status printed = egc_grid_print(&grid, status ? NULL : err);
+    return status ? status : printed;
 }
 
 static egc_status list_all(egc_catalog *catalog, egc_error *err)
@@ -60,47 +47,48 @@ static egc_status list_all(egc_catalog *catalog, egc_error *err)
                kind->also ? ", besides the " : "", kind->also ? kind->also : "");
         heading = kind->heading;
         status = add_heading(catalog, heading, &grid, err);
-        egc_grid_print(&grid);
+        egc_status printed = egc_grid_print(&grid, status ? NULL : err);
+        status = status ? status : printed;
     }
     return status;
 }
 
-static bool is_heading(const char *what)
-{
-    for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading; kind++)
-        if (strcmp(kind->heading, what) == 0)
-            return true;
-    return false;
-}
-
-static int fail_unknown(const char *what)
+/* NAME, listing the headings, unless `what` is one of them. */
+static egc_status check_heading(const char *what, egc_error *err)
 {
     char valid[256] = "";
     const char *last = "";
     for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading; kind++) {
-        if (strcmp(kind->heading, last) == 0)
-            continue;
-        strcat(valid, *last ? ", " : "");
-        strcat(valid, kind->heading);
+        if (strcmp(kind->heading, what) == 0)
+            return EGC_OK;
+        if (strcmp(kind->heading, last) != 0)
+            strcat(strcat(valid, *last ? ", " : ""), kind->heading);
         last = kind->heading;
     }
-    return egc_options_fail(&usage, "nothing is called \"%s\"; valid: %s", what, valid);
+    return egc_fail(err, EGC_ERROR_NAME, "nothing is called \"%s\"; valid: %s", what, valid);
 }
 
-int egc_cmd_list(int argc, char **argv)
+static int run(void *arg)
 {
-    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
-    const char *value;
-    int n;
-    egc_options_next(&args, &value);
-    char **what = egc_options_rest(&args, 0, 1, &n);
-    if (args.stop)
-        return args.exit;
-    if (n == 1 && !is_heading(what[0]))
-        return fail_unknown(what[0]);
+    const egc_texts *what = arg;
     egc_catalog catalog = {0};
-    egc_error err = {0};
-    egc_status status = n ? list_one(&catalog, what[0], &err) : list_all(&catalog, &err);
+    egc_error err;
+    egc_status status = what->n ? check_heading(what->items[0], &err) : EGC_OK;
+    if (!status)
+        status = what->n ? list_one(&catalog, what->items[0], &err) : list_all(&catalog, &err);
     egc_catalog_fini(&catalog);
-    return status ? egc_note_error(&err) : EGC_EXIT_DONE;
+    return egc_options_end(&egc_cmd_list, status, &err);
 }
+
+const egc_command egc_cmd_list = {
+    .name = "list",
+    .brief = "list compressors, workloads, clusters and everything else that has a name",
+    .arguments = "[KIND]",
+    .summary = "Lists names with one line about each. KIND is compressors, methods, workloads, "
+               "models, datasets,\nclusters, algorithms, exchanges, codecs, memories, devices or "
+               "metrics; without it all kinds are listed",
+    .example = "egc-sim list compressors",
+    .most = 1,
+    .request_size = sizeof(egc_texts),
+    .run = run,
+};

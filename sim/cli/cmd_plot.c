@@ -1,43 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `egc-sim plot`: figures of a results folder by gnuplot (sim/plot), or the drawing of a cluster by
+ * graphviz. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "cli/describe/cluster_page.h"
-#include "cli/table.h"
+#include "cli/options.h"
 #include "plot/graphviz.h"
 #include "plot/plot.h"
 #include "script/cluster.h"
 
-enum { OPTION_FORMAT, OPTION_CLUSTER, OPTION_SET, OPTION_OUT };
-
-static const egc_option options[] = {
-    [OPTION_FORMAT] = {"format", "FORMAT", "svg (default), png or pdf"},
-    [OPTION_CLUSTER] = {"cluster", "NAME", "draw a cluster instead of results, with graphviz"},
-    [OPTION_SET] = {"set", "KEY=VALUE", "change a parameter of the cluster; may be given again"},
-    [OPTION_OUT] = {"out", "DIR", "where the cluster's drawing goes (default: here)"},
-    {0},
-};
-
-static const egc_usage usage = {
-    .command = "plot",
-    .arguments = "DIR [--format svg|png|pdf], or plot --cluster NAME [options]",
-    .summary = "Draws figures from the CSV files of DIR into DIR/plots, with gnuplot. Beside each "
-               "figure lie its data\n(NAME.csv) and its script (NAME.gp), to be restyled at will. "
-               "Or draws a cluster's hosts, switches and\nlinks, and leaves the graph (NAME.dot) "
-               "beside the drawing",
-    .options = options,
-    .example = "egc-sim plot results/compare --format pdf",
-};
-
-/* More hosts than this and nothing can be made out. */
+/* Drawings of more hosts cannot be read. */
 enum { MOST_HOSTS = 512 };
 
 typedef struct plot_request {
+    egc_texts dir;
     const char *format, *cluster, *out;
-    const char **settings;
-    size_t n_settings;
+    egc_texts settings;
 } plot_request;
+
+static const egc_option options[] = {
+    {"format", "FORMAT", "svg (default), png or pdf", EGC_OPTION(plot_request, format, TEXT)},
+    {"cluster", "NAME", "draw a cluster instead of results, with graphviz",
+     EGC_OPTION(plot_request, cluster, TEXT)},
+    {"set", "KEY=VALUE", "change a parameter of the cluster; may be repeated",
+     EGC_OPTION(plot_request, settings, TEXTS)},
+    {"out", "DIR", "folder for the drawing of a cluster (default: this folder)",
+     EGC_OPTION(plot_request, out, TEXT)},
+    {0},
+};
 
 static void print_path(void *arg, const char *path)
 {
@@ -54,100 +44,75 @@ static void note_skipped(void *arg, const char *figure, const char *reason)
 static void note_left_out(void *arg, size_t n_left_out, size_t n_runs)
 {
     (void)arg;
-    egc_note("%zu of %zu runs are left out, their status is not ok", n_left_out, n_runs);
+    egc_note("%zu of %zu runs are left out: their status is not ok", n_left_out, n_runs);
 }
 
-static egc_status plot_results(const char *dir, const char *format, egc_error *err)
-{
-    egc_plot_sink sink = {.drawn = print_path, .skipped = note_skipped, .left_out = note_left_out};
-    return egc_plot(dir, format, &sink, err);
-}
-
-static egc_status draw_graph(const plot_request *wanted, const egc_cluster_choice *choice,
+static egc_status draw_graph(const plot_request *request, const egc_cluster_choice *choice,
                              const egc_topology_graph *network, egc_error *err)
 {
     egc_buf graph = {0};
-    const char *name = choice->type->name;
+    const char *name = choice->type->name, *out = request->out ? request->out : ".";
     const char *layout = choice->type->layout ? choice->type->layout : "neato";
-    egc_status status = EGC_OK;
     if (network->n_hosts > MOST_HOSTS)
-        status = egc_fail(err, EGC_ERROR_RANGE,
-                          "a cluster that is drawn must have at most %d hosts, got %zu", MOST_HOSTS,
-                          network->n_hosts);
+        return egc_fail(err, EGC_ERROR_RANGE,
+                        "a cluster to be drawn must have at most %d hosts, got %zu", MOST_HOSTS,
+                        network->n_hosts);
+    egc_status status = egc_cluster_page_draw(network, name, &graph, err);
     if (!status)
-        status = egc_cluster_page_draw(network, name, &graph, err);
+        status = egc_graphviz_draw(out, name, &graph, layout, request->format, err);
     if (!status)
-        status = egc_graphviz_draw(wanted->out, name, &graph, layout, wanted->format, err);
-    if (!status)
-        printf("%s/%s.%s\n", wanted->out, name, wanted->format);
+        printf("%s/%s.%s\n", out, name, request->format);
     egc_buf_fini(&graph);
     return status;
 }
 
-static egc_status plot_cluster(const plot_request *wanted, egc_error *err)
+static egc_status plot_cluster(const plot_request *request, egc_error *err)
 {
     egc_arena arena = {0};
     egc_cluster_choice choice;
     egc_topology_graph network;
-    egc_status status = egc_cluster_choose_by_settings(wanted->cluster, wanted->settings,
-                                                       wanted->n_settings, &arena, &choice, err);
+    egc_status status = egc_cluster_choose_by_settings(request->cluster, request->settings.items,
+                                                       request->settings.n, &arena, &choice, err);
     if (!status)
         status = egc_topology_graph_of(choice.type, choice.params, &arena, &network, err);
     if (!status)
-        status = draw_graph(wanted, &choice, &network, err);
+        status = draw_graph(request, &choice, &network, err);
     egc_arena_fini(&arena);
     return status;
 }
 
-static void read_options(egc_options *args, plot_request *out)
+static int run(void *arg)
 {
-    const char *value;
-    for (int option; (option = egc_options_next(args, &value)) >= 0;)
-        switch (option) {
-        case OPTION_FORMAT:
-            out->format = value;
-            break;
-        case OPTION_CLUSTER:
-            out->cluster = value;
-            break;
-        case OPTION_SET:
-            out->settings[out->n_settings++] = value;
-            break;
-        case OPTION_OUT:
-            out->out = value;
-            break;
-        }
+    const plot_request *request = arg;
+    const egc_plot_sink sink = {
+        .drawn = print_path, .skipped = note_skipped, .left_out = note_left_out};
+    egc_error err;
+    if (request->cluster && request->dir.n)
+        return egc_options_fail(&egc_cmd_plot, "unexpected argument \"%s\"; usage: egc-sim plot %s",
+                                request->dir.items[0], egc_cmd_plot.arguments);
+    if (!request->cluster && !request->dir.n)
+        return egc_options_fail(&egc_cmd_plot, "arguments are missing; usage: egc-sim plot %s",
+                                egc_cmd_plot.arguments);
+    if (!request->cluster && (request->settings.n || request->out))
+        return egc_options_fail(&egc_cmd_plot, "--set and --out need --cluster");
+    egc_status status = request->cluster
+                            ? plot_cluster(request, &err)
+                            : egc_plot(request->dir.items[0], request->format, &sink, &err);
+    return egc_options_end(&egc_cmd_plot, status, &err);
 }
 
-static int plot(egc_options *args, plot_request *wanted)
-{
-    egc_error err = {0};
-    int n;
-    read_options(args, wanted);
-    int dirs = wanted->cluster ? 0 : 1;
-    char **dir = egc_options_rest(args, dirs, dirs, &n);
-    if (args->stop)
-        return args->exit;
-    if (!wanted->cluster && (wanted->n_settings || strcmp(wanted->out, ".") != 0))
-        return egc_options_fail(&usage, "--set and --out go with --cluster only");
-    egc_status status =
-        wanted->cluster ? plot_cluster(wanted, &err) : plot_results(dir[0], wanted->format, &err);
-    if (status == EGC_ERROR_NAME)
-        return egc_options_fail(&usage, "%s", err.message);
-    return status ? egc_note_error(&err) : EGC_EXIT_DONE;
-}
-
-int egc_cmd_plot(int argc, char **argv)
-{
-    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
-    plot_request wanted = {.format = "svg", .out = "."};
-    egc_error err = {0};
-    wanted.settings = egc_calloc((size_t)argc, sizeof *wanted.settings);
-    if (!wanted.settings) {
-        egc_fail_memory(&err, (size_t)argc * sizeof *wanted.settings);
-        return egc_note_error(&err);
-    }
-    int exit = plot(&args, &wanted);
-    egc_free(wanted.settings);
-    return exit;
-}
+const egc_command egc_cmd_plot = {
+    .name = "plot",
+    .brief = "draw figures from the results of a run",
+    .arguments = "DIR [--format svg|png|pdf], or plot --cluster NAME [options]",
+    .summary = "Draws figures from the CSV files of DIR into DIR/plots, with gnuplot. The data "
+               "(NAME.csv) and the script\n(NAME.gp) of each figure are kept beside it, to be "
+               "edited. With --cluster, draws the hosts, switches and\nlinks of a cluster and "
+               "keeps the graph (NAME.dot) beside the drawing",
+    .example = "egc-sim plot results/compare --format pdf",
+    .options = options,
+    .most = 1,
+    .request_size = sizeof(plot_request),
+    .defaults = &(const plot_request){.format = "svg"},
+    .run = run,
+};

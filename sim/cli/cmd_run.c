@@ -1,167 +1,79 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
+/* `egc-sim run`: loads a Lua script (sim/script), runs the points of each of its experiments
+ * (experiment/run/runner.h), and prints a summary. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "cli/grid.h"
+#include "cli/options.h"
 #include "cli/summary.h"
-#include "cli/table.h"
 #include "cli/versions.h"
 #include "experiment/results/columns.h"
 #include "experiment/run/runner.h"
 #include "script/script.h"
 
-enum {
-    OPTION_OUT,
-    OPTION_JOBS,
-    OPTION_SET,
-    OPTION_RESUME,
-    OPTION_NO_SHARE,
-    OPTION_SHARD,
-    OPTION_TIMELINE,
-    OPTION_TIMELINE_STEPS,
-    OPTION_TIMELINE_WORKERS,
-    OPTION_DRY_RUN,
-    OPTION_QUIET
-};
-
-static const egc_option options[] = {
-    [OPTION_OUT] = {"out", "DIR", "where results go (default: results/NAME)"},
-    [OPTION_JOBS] = {"jobs", "N", "points to run at a time (default: 1)"},
-    [OPTION_SET] = {"set", "PATH=VALUE", "change a field of the experiment; may be given again"},
-    [OPTION_RESUME] = {"resume", NULL, "go on where an earlier run into the same folder stopped"},
-    [OPTION_NO_SHARE] = {"no-share", NULL, "train each point, even where another learns the same"},
-    [OPTION_SHARD] = {"shard", "I/N", "run the I-th of N equal parts; join them with merge"},
-    [OPTION_TIMELINE] = {"timeline", NULL,
-                         "write what each stream did when to DIR/timeline/RUN_ID.json"},
-    [OPTION_TIMELINE_STEPS] = {"timeline-steps", "N",
-                               "... in the first N steps (default: 10); implies --timeline"},
-    [OPTION_TIMELINE_WORKERS] = {"timeline-workers", "N",
-                                 "... of the first N workers (default: 64); implies --timeline"},
-    [OPTION_DRY_RUN] = {"dry-run", NULL, "print the points, and run nothing"},
-    [OPTION_QUIET] = {"quiet", NULL, "no progress and no notes but errors"},
-    {0},
-};
-
-static const egc_usage usage = {
-    .command = "run",
-    .arguments = "EXPERIMENT.lua [options]",
-    .summary = "Runs every point of the experiment that the script returns, and prints a table of "
-               "what came out",
-    .options = options,
-    .example = "egc-sim run scripts/compare.lua --jobs 4 --set steps=100",
-};
+enum { TIMELINE_STEPS = 10, TIMELINE_WORKERS = 64 };
 
 typedef struct run_request {
-    const char *script;
+    egc_texts script;
     const char *out; /* NULL: results/NAME */
-    const char **overrides;
-    size_t n_overrides;
-    size_t jobs;
-    size_t shard_index, shard_count;
-    size_t timeline_steps, timeline_workers;
+    int64_t jobs;
+    egc_texts overrides;
+    const char *shard;                        /* "I/N", or NULL */
+    int64_t timeline_steps, timeline_workers; /* 0: not given */
     bool resume, no_share, timeline, dry_run, quiet;
 } run_request;
 
-/* ---- the command line ----------------------------------------------------------------------- */
-
-/* A whole number from 1 on that ends where it should. */
-static bool parse_count(const char *text, char end, size_t *out, const char **rest)
-{
-    char *stop;
-    errno = 0;
-    unsigned long value = strtoul(text, &stop, 10);
-    bool is_digit = *text >= '0' && *text <= '9';
-    *out = value;
-    *rest = stop + (*stop != '\0');
-    return is_digit && value >= 1 && value <= INT_MAX && errno == 0 && *stop == end;
-}
-
-static bool parse_shard(const char *text, run_request *request)
-{
-    const char *rest;
-    return parse_count(text, '/', &request->shard_index, &rest) &&
-           parse_count(rest, '\0', &request->shard_count, &rest) &&
-           request->shard_index <= request->shard_count;
-}
-
-static int set_count(const char *value, const char *option, size_t *out)
-{
-    const char *rest;
-    return parse_count(value, '\0', out, &rest)
-               ? EGC_EXIT_DONE
-               : egc_options_fail(&usage, "%s must be a whole number >= 1, got \"%s\"", option,
-                                  value);
-}
-
-static int set_option(run_request *request, int option, const char *value)
-{
-    switch (option) {
-    case OPTION_OUT:
-        request->out = value;
-        break;
-    case OPTION_JOBS:
-        return set_count(value, "--jobs", &request->jobs);
-    case OPTION_SET:
-        request->overrides[request->n_overrides++] = value;
-        break;
-    case OPTION_SHARD:
-        if (!parse_shard(value, request))
-            return egc_options_fail(&usage, "--shard must be I/N with 1 <= I <= N, got \"%s\"",
-                                    value);
-        break;
-    case OPTION_RESUME:
-        request->resume = true;
-        break;
-    case OPTION_NO_SHARE:
-        request->no_share = true;
-        break;
-    case OPTION_TIMELINE:
-        request->timeline = true;
-        break;
-    case OPTION_TIMELINE_STEPS:
-        request->timeline = true;
-        return set_count(value, "--timeline-steps", &request->timeline_steps);
-    case OPTION_TIMELINE_WORKERS:
-        request->timeline = true;
-        return set_count(value, "--timeline-workers", &request->timeline_workers);
-    case OPTION_DRY_RUN:
-        request->dry_run = true;
-        break;
-    case OPTION_QUIET:
-        request->quiet = true;
-        break;
-    }
-    return EGC_EXIT_DONE;
-}
+static const egc_option options[] = {
+    {"out", "DIR", "folder for the results (default: results/NAME)",
+     EGC_OPTION(run_request, out, TEXT)},
+    {"jobs", "N", "points to run at a time (default: 1)", EGC_OPTION(run_request, jobs, INT),
+     .min = 1, .max = INT_MAX},
+    {"set", "PATH=VALUE", "change a field of the experiment; may be repeated",
+     EGC_OPTION(run_request, overrides, TEXTS)},
+    {"resume", NULL, "continue an earlier run in the same folder",
+     EGC_OPTION(run_request, resume, SWITCH)},
+    {"no-share", NULL, "do not reuse training between points that differ only in network or device",
+     EGC_OPTION(run_request, no_share, SWITCH)},
+    {"shard", "I/N", "run part I of N equal parts; join the parts with merge",
+     EGC_OPTION(run_request, shard, TEXT)},
+    {"timeline", NULL, "write the events of each stream to DIR/timeline/RUN_ID.json",
+     EGC_OPTION(run_request, timeline, SWITCH)},
+    {"timeline-steps", "N", "... of the first N steps (default: 10); implies --timeline",
+     EGC_OPTION(run_request, timeline_steps, INT), .min = 1, .max = INT_MAX},
+    {"timeline-workers", "N", "... of the first N workers (default: 64); implies --timeline",
+     EGC_OPTION(run_request, timeline_workers, INT), .min = 1, .max = INT_MAX},
+    {"dry-run", NULL, "print the points without running them",
+     EGC_OPTION(run_request, dry_run, SWITCH)},
+    {"quiet", NULL, "print no progress and no notes except errors",
+     EGC_OPTION(run_request, quiet, SWITCH)},
+    {0},
+};
 
 /* ---- one experiment -------------------------------------------------------------------------- */
 
-/* The points as a table: run_id, then the value of each axis. */
-static egc_status print_points(const egc_experiment *experiment, egc_error *err)
+/* Prints a table of the points: run_id, then the value of each axis. */
+static int print_points(const egc_experiment *experiment)
 {
-    const char *cells[EGC_GRID_COLUMNS] = {"run_id"};
-    size_t n_axes =
-        experiment->n_axes < EGC_GRID_COLUMNS - 1 ? experiment->n_axes : EGC_GRID_COLUMNS - 1;
+    size_t most = EGC_GRID_COLUMNS - 1;
+    size_t n_axes = experiment->n_axes < most ? experiment->n_axes : most;
     egc_grid grid = {.n_columns = n_axes + 1};
-    memcpy(cells + 1, experiment->axes, n_axes * sizeof *cells);
-    egc_status status = egc_grid_add(&grid, cells, err);
-    for (size_t i = 0; i < experiment->n_points && !status; i++) {
-        cells[0] = experiment->points[i].run_id;
-        memcpy(cells + 1, experiment->points[i].axis_values, n_axes * sizeof *cells);
-        status = egc_grid_add(&grid, cells, err);
+    egc_error err;
+    EGC_GRID_ROW(&grid, "run_id");
+    egc_grid_texts(&grid, experiment->axes, n_axes);
+    for (size_t i = 0; i < experiment->n_points; i++) {
+        EGC_GRID_ROW(&grid, experiment->points[i].run_id);
+        egc_grid_texts(&grid, experiment->points[i].axis_values, n_axes);
     }
     printf("%s: %zu point%s\n", experiment->name, experiment->n_points,
            experiment->n_points == 1 ? "" : "s");
-    egc_grid_print(&grid);
-    return status;
+    return egc_grid_print(&grid, &err) ? egc_note_error(&err) : EGC_EXIT_DONE;
 }
 
-/* One line that is written over, on a terminal only. */
+/* Overwrites one line of the terminal. */
 static void show_progress(void *arg, const egc_runner_progress *progress)
 {
     (void)arg;
@@ -177,26 +89,32 @@ static void show_progress(void *arg, const egc_runner_progress *progress)
 
 static void note_files(const char *dir, bool has_timeline)
 {
-    egc_buf path = {0};
     for (size_t t = 0; t < EGC_N_TABLES; t++) {
-        egc_buf_clear(&path);
-        if (egc_buf_printf(&path, NULL, "%s/%s", dir, egc_columns_tables[t].file))
-            break;
-        if (access((const char *)path.data, F_OK) == 0)
-            egc_note("%s: %s", (const char *)path.data, egc_columns_tables[t].help);
+        egc_path path = egc_path_of("%s/%s", dir, egc_columns_tables[t].file);
+        if (egc_path_exists(path.text))
+            egc_note("%s: %s", path.text, egc_columns_tables[t].help);
     }
-    egc_buf_fini(&path);
     if (has_timeline)
-        egc_note("%s/timeline: what each stream did when; open at ui.perfetto.dev", dir);
+        egc_note("%s/timeline: events of each stream; open at ui.perfetto.dev", dir);
     egc_note("figures: egc-sim plot %s", dir);
 }
 
-/* Returns an egc_exit. */
-static int report(const run_request *request, const char *dir, const egc_runner_report *result)
+/* Measured times depend on this machine and its load, not on the experiment alone. */
+static void note_measured(const run_request *request)
 {
-    egc_error err = {0};
+    egc_note("cost = \"measured\": the time of compression is measured on this machine; rows say "
+             "reproducible = no");
+    if (request->jobs > 1)
+        egc_note("%lld points at a time slow each other down; --jobs 1 measures each alone",
+                 (long long)request->jobs);
+}
+
+/* Returns an egc_exit. */
+static int end_run(const run_request *request, const char *dir, const egc_runner_report *result)
+{
+    egc_error err;
     if (result->signal) {
-        egc_note("interrupted by signal %d; the same command with --resume goes on",
+        egc_note("interrupted by signal %d; the same command with --resume continues",
                  result->signal);
         return EGC_EXIT_FAILED;
     }
@@ -207,95 +125,94 @@ static int report(const run_request *request, const char *dir, const egc_runner_
     return result->failed ? EGC_EXIT_FAILED : EGC_EXIT_DONE;
 }
 
-/* What is measured is no property of the experiment alone. */
-static void note_measured(const run_request *request)
-{
-    egc_note("cost = \"measured\": compression is charged what it takes on this machine now; the "
-             "rows say reproducible = no");
-    if (request->jobs > 1)
-        egc_note("%zu points at a time slow one another down; --jobs 1 measures each alone",
-                 request->jobs);
-}
-
-static int run_in(const run_request *request, const egc_experiment *experiment, const char *dir)
+static int run_in(const run_request *request, egc_shard shard, const egc_experiment *experiment,
+                  const char *dir)
 {
     bool shows_progress = !request->quiet && isatty(STDERR_FILENO);
-    egc_runner_options run = {
+    egc_runner_options runner = {
         .dir = dir,
-        .jobs = request->jobs,
+        .jobs = (size_t)request->jobs,
         .resume = request->resume,
         .share = !request->no_share,
-        .shard_index = request->shard_index,
-        .shard_count = request->shard_count,
-        .timeline = {request->timeline ? request->timeline_steps : 0, request->timeline_workers},
+        .shard_index = shard.index,
+        .shard_count = shard.count,
+        .timeline = {(uint64_t)request->timeline_steps, (size_t)request->timeline_workers},
         .point_main = egc_train_run,
         .provenance = egc_versions_get(),
         .progress = shows_progress ? show_progress : NULL};
     egc_runner_report result = {0};
-    egc_error err = {0};
+    egc_error err;
     if (!request->quiet && egc_experiment_is_measured(experiment))
         note_measured(request);
-    egc_status status = egc_runner_run(experiment, &run, &result, &err);
+    egc_status status = egc_runner_run(experiment, &runner, &result, &err);
     if (shows_progress)
         fputs("\r\033[K", stderr);
-    return status ? egc_note_error(&err) : report(request, dir, &result);
+    return status ? egc_note_error(&err) : end_run(request, dir, &result);
 }
 
 /* Several experiments of one script get a folder each in DIR. */
-static int run_experiment(const run_request *request, const egc_experiment *experiment, bool alone)
+static int run_experiment(const run_request *request, egc_shard shard,
+                          const egc_experiment *experiment, bool alone)
 {
-    egc_buf dir = {0};
-    egc_error err = {0};
-    egc_status status =
-        request->out && alone
-            ? egc_buf_printf(&dir, &err, "%s", request->out)
-            : egc_buf_printf(&dir, &err, "%s/%s", request->out ? request->out : "results",
-                             experiment->name);
-    int exit_code =
-        status ? egc_note_error(&err) : run_in(request, experiment, (const char *)dir.data);
-    egc_buf_fini(&dir);
-    return exit_code;
+    const char *out = request->out ? request->out : "results";
+    egc_error err;
+    if (request->dry_run)
+        return print_points(experiment);
+    if (egc_path_check(out, &err))
+        return egc_note_error(&err);
+    egc_path dir = request->out && alone ? egc_path_of("%s", out)
+                                         : egc_path_of("%s/%s", out, experiment->name);
+    return run_in(request, shard, experiment, dir.text);
 }
 
-static int run_script(const run_request *request)
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* Reads "I/N" with 1 <= I <= N. */
+static bool parse_shard(const char *text, egc_shard *out)
 {
+    int end = 0;
+    bool is_read = strspn(text, "0123456789/") == strlen(text) &&
+                   sscanf(text, "%5zu/%5zu%n", &out->index, &out->count, &end) == 2;
+    return is_read && !text[end] && out->index >= 1 && out->index <= out->count;
+}
+
+static int run(void *arg)
+{
+    run_request *request = arg;
+    egc_shard shard = {0};
     egc_script script = {0};
-    egc_error err = {0};
-    int exit_code = EGC_EXIT_DONE;
-    if (egc_script_load(request->script, request->overrides, request->n_overrides, &script, &err))
+    egc_error err;
+    int exit = EGC_EXIT_DONE;
+    if (request->shard && !parse_shard(request->shard, &shard))
+        return egc_options_fail(&egc_cmd_run, "--shard must be I/N with 1 <= I <= N, got \"%s\"",
+                                request->shard);
+    request->timeline |= request->timeline_steps || request->timeline_workers;
+    if (request->timeline && !request->timeline_steps)
+        request->timeline_steps = TIMELINE_STEPS;
+    if (!request->timeline_workers)
+        request->timeline_workers = TIMELINE_WORKERS;
+    if (egc_script_load(request->script.items[0], request->overrides.items, request->overrides.n,
+                        &script, &err))
         return egc_note_error(&err);
     for (size_t i = 0; i < script.n_experiments; i++) {
-        const egc_experiment *experiment = &script.experiments[i];
-        int one = request->dry_run ? (print_points(experiment, &err) ? egc_note_error(&err) : 0)
-                                   : run_experiment(request, experiment, script.n_experiments == 1);
-        exit_code = one ? one : exit_code;
+        int one = run_experiment(request, shard, &script.experiments[i], script.n_experiments == 1);
+        exit = one ? one : exit;
     }
     egc_script_fini(&script);
-    return exit_code;
+    return exit;
 }
 
-int egc_cmd_run(int argc, char **argv)
-{
-    egc_options args = {.usage = &usage, .argc = argc, .argv = argv};
-    run_request request = {.jobs = 1, .timeline_steps = 10, .timeline_workers = 64};
-    request.overrides = egc_calloc((size_t)argc, sizeof *request.overrides);
-    if (!request.overrides) {
-        egc_note("out of memory");
-        return EGC_EXIT_FAILED;
-    }
-    const char *value;
-    int exit_code = EGC_EXIT_DONE, n;
-    for (int option; !exit_code && (option = egc_options_next(&args, &value)) >= 0;)
-        exit_code = set_option(&request, option, value);
-    if (exit_code)
-        goto done;
-    char **script = egc_options_rest(&args, 1, 1, &n);
-    exit_code = args.exit;
-    if (args.stop)
-        goto done;
-    request.script = script[0];
-    exit_code = run_script(&request);
-done:
-    egc_free(request.overrides);
-    return exit_code;
-}
+const egc_command egc_cmd_run = {
+    .name = "run",
+    .brief = "run an experiment written in Lua",
+    .arguments = "EXPERIMENT.lua [options]",
+    .summary = "Runs every point of the experiment that the script returns, and prints a table of "
+               "the results",
+    .example = "egc-sim run scripts/compare.lua --jobs 4 --set steps=100",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .request_size = sizeof(run_request),
+    .defaults = &(const run_request){.jobs = 1},
+    .run = run,
+};

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* egc-sim: reads the environment, finds the command and runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/param.h"
-#include "cli/table.h"
+#include "cli/grid.h"
+#include "cli/options.h"
 #include "kernels/kernels.h"
 #include "workloads/train/datasets/locate.h"
 
-static const egc_command commands[] = {
-    {"run", egc_cmd_run, "run an experiment written in Lua"},
-    {"plot", egc_cmd_plot, "draw figures from the results of a run"},
-    {"merge", egc_cmd_merge, "join the results of shards"},
-    {"list", egc_cmd_list, "what there is: compressors, workloads, clusters ..."},
-    {"describe", egc_cmd_describe, "all about one of these: reference, parameters, ranges"},
-    {"trace", egc_cmd_trace, "recorded gradients: record them, show what they are"},
-    {"bench", egc_cmd_bench, "measure this machine: what compressing takes, how fast it simulates"},
-    {"version", egc_cmd_version, "versions of everything that can change a result"},
+static const egc_command *const commands[] = {
+    &egc_cmd_run,      &egc_cmd_plot,  &egc_cmd_merge, &egc_cmd_list,
+    &egc_cmd_describe, &egc_cmd_trace, &egc_cmd_bench, &egc_cmd_version,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -24,15 +20,16 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 static int print_help(void)
 {
     egc_grid grid = {.n_columns = 2, .indent = 2};
-    egc_status status = EGC_OK;
+    egc_error err;
     puts("usage: egc-sim COMMAND [ARGUMENTS]\n\n"
          "Compresses real gradients of distributed training inside a simulated cluster.\n");
-    for (size_t i = 0; i < N_COMMANDS && !status; i++)
-        status = egc_grid_add(&grid, (const char *[]){commands[i].name, commands[i].summary}, NULL);
-    egc_grid_print(&grid);
-    puts("\n`egc-sim COMMAND --help` tells more about each.\n\n"
-         "The environment variable EGC_KERNELS chooses the variant of the inner loops; results are "
-         "the\nsame with each. Data sets are looked for in the folder EGC_DATA, then "
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        EGC_GRID_ROW(&grid, commands[i]->name, commands[i]->brief);
+    if (egc_grid_print(&grid, &err))
+        return egc_note_error(&err);
+    puts("\n`egc-sim COMMAND --help` explains a command.\n\n"
+         "The environment variable EGC_KERNELS selects the variant of the inner loops; all "
+         "variants give the\nsame results. Data sets are searched in the folder EGC_DATA, then "
          "in " EGC_DATA_SYSTEM ".\n\nexample:\n"
          "  egc-sim run scripts/compare.lua && egc-sim plot results/compare");
     return EGC_EXIT_DONE;
@@ -43,31 +40,24 @@ static int fail_unknown(const char *name)
     const void *items[N_COMMANDS + 1] = {0};
     egc_error err;
     for (size_t i = 0; i < N_COMMANDS; i++)
-        items[i] = &commands[i];
+        items[i] = commands[i];
     egc_registry_fail_unknown(&err, "command", name, items);
     egc_note("%s, help", err.message);
     return EGC_EXIT_USAGE;
 }
 
-static const egc_command *find_command(const char *name)
+static int run_command(const char *name, int argc, char **argv)
 {
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    return NULL;
+        if (strcmp(commands[i]->name, name) == 0)
+            return egc_options_run(commands[i], argc, argv);
+    return fail_unknown(name);
 }
 
 /* `egc-sim help X` is `egc-sim X --help`. */
-static int help_on(char *name)
-{
-    const egc_command *command = find_command(name);
-    char option[] = "--help";
-    char *argv[] = {name, option, NULL};
-    return command ? command->main(2, argv) : fail_unknown(name);
-}
-
 static int dispatch(int argc, char **argv)
 {
+    char option[] = "--help";
     if (argc < 2) {
         egc_note("a command is missing; `egc-sim --help` lists them");
         return EGC_EXIT_USAGE;
@@ -76,14 +66,13 @@ static int dispatch(int argc, char **argv)
     if (strcmp(name, "--version") == 0)
         name = "version";
     if (strcmp(name, "help") == 0 && argc > 2)
-        return help_on(argv[2]);
+        return run_command(argv[2], 2, (char *[]){argv[2], option, NULL});
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return print_help();
-    const egc_command *command = find_command(name);
-    return command ? command->main(argc - 1, argv + 1) : fail_unknown(name);
+    return run_command(name, argc - 1, argv + 1);
 }
 
-/* Data that could not be written must not look like success. */
+/* Output that could not be written must not look like success. */
 static int check_stdout(int exit_code)
 {
     int reason = egc_note_flush_stdout();

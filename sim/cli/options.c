@@ -1,137 +1,232 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* getopt_long of the C library finds the options; option i of a command's table has the value
+ * FIRST + i, so that its row says where the text goes and how it is checked. Numbers and words are
+ * checked by egc_param_set, as parameters of experiments are. */
+#include "cli/options.h"
+
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/table.h"
+#include "base/mem.h"
+#include "base/param.h"
+#include "cli/grid.h"
 
-enum { OPTIONS_MAX = 16, HELP = 'h', OUT = 'o', FIRST = 256 }; /* option i is FIRST + i */
+enum { OPTIONS_MAX = 16, HELP = 'h', OUT = 'o', FIRST = 256, GO_ON = -1 };
 
-static size_t count_options(const egc_usage *usage)
+typedef struct parsing {
+    const egc_command *command;
+    int argc;
+    char **argv;
+    char *request;
+    const char **pool; /* free places for the items of TEXTS: argc for each option */
+} parsing;
+
+int egc_options_fail(const egc_command *command, const char *format, ...)
+{
+    char message[EGC_ERROR_LENGTH];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    egc_note("%s: %s", command->name, message);
+    return EGC_EXIT_USAGE;
+}
+
+int egc_options_end(const egc_command *command, egc_status status, const egc_error *err)
+{
+    if (status == EGC_ERROR_NAME)
+        return egc_options_fail(command, "%s", err->message);
+    return status ? egc_note_error(err) : EGC_EXIT_DONE;
+}
+
+static size_t count_options(const egc_command *command)
 {
     size_t n = 0;
-    while (usage->options && usage->options[n].name)
+    while (command->options && command->options[n].name)
         n++;
     return n;
 }
 
-/* The position of --out, which -o stands for; -1 without one. */
-static int find_out(const egc_usage *usage)
+/* The position of --out, which -o stands for; -1 if the command has none. */
+static int find_out(const egc_command *command)
 {
-    for (size_t i = 0; i < count_options(usage); i++)
-        if (strcmp(usage->options[i].name, "out") == 0)
+    for (size_t i = 0; i < count_options(command); i++)
+        if (strcmp(command->options[i].name, "out") == 0)
             return (int)i;
     return -1;
 }
 
-static void fill_long_options(const egc_usage *usage, struct option *out)
+/* ---- --help --------------------------------------------------------------------------------- */
+
+static int print_help(const egc_command *command)
 {
-    size_t n = count_options(usage);
+    egc_grid grid = {.n_columns = 2, .indent = 2};
+    egc_error err;
+    printf("usage: egc-sim %s %s\n\n%s.\n\n", command->name, command->arguments, command->summary);
+    for (size_t i = 0; i < count_options(command); i++) {
+        const egc_option *option = &command->options[i];
+        egc_grid_cell(&grid, "%s--%s%s%s", (int)i == find_out(command) ? "-o, " : "", option->name,
+                      option->value ? " " : "", option->value ? option->value : "");
+        egc_grid_cell(&grid, "%s", option->help);
+    }
+    EGC_GRID_ROW(&grid, "--help", "show this text");
+    if (egc_grid_print(&grid, &err))
+        return egc_note_error(&err);
+    printf("\nexample:\n  %s\n", command->example);
+    return EGC_EXIT_DONE;
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static void fill_long_options(const egc_command *command, struct option *out)
+{
+    size_t n = count_options(command);
     for (size_t i = 0; i < n; i++)
-        out[i] = (struct option){.name = usage->options[i].name,
-                                 .has_arg = usage->options[i].value != NULL,
+        out[i] = (struct option){.name = command->options[i].name,
+                                 .has_arg = command->options[i].value != NULL,
                                  .val = FIRST + (int)i};
     out[n] = (struct option){.name = "help", .val = HELP};
 }
 
-static void print_help(const egc_usage *usage)
-{
-    egc_grid grid = {.n_columns = 2, .indent = 2};
-    egc_status status = EGC_OK;
-    printf("usage: egc-sim %s %s\n\n%s.\n\n", usage->command, usage->arguments, usage->summary);
-    for (size_t i = 0; i < count_options(usage) && !status; i++) {
-        const egc_option *option = &usage->options[i];
-        char left[64];
-        snprintf(left, sizeof left, "%s--%s%s%s", (int)i == find_out(usage) ? "-o, " : "",
-                 option->name, option->value ? " " : "", option->value ? option->value : "");
-        status = egc_grid_add(&grid, (const char *[]){left, option->help}, NULL);
-    }
-    if (!status)
-        status = egc_grid_add(&grid, (const char *[]){"--help", "show this text"}, NULL);
-    egc_grid_print(&grid);
-    printf("\nexample:\n  %s\n", usage->example);
-}
-
-static int stop(egc_options *args, int status)
-{
-    args->stop = true;
-    args->exit = status;
-    return -1;
-}
-
-static int fail_unknown(egc_options *args, const char *option)
+static int fail_unknown(const parsing *p, const char *option)
 {
     char valid[512] = "";
-    for (size_t i = 0; i < count_options(args->usage); i++) {
-        strcat(valid, "--");
-        strcat(valid, args->usage->options[i].name);
-        strcat(valid, ", ");
-    }
-    return stop(args, egc_options_fail(args->usage, "unknown option \"%s\"; valid: %s--help",
-                                       option, valid));
+    for (size_t i = 0; i < count_options(p->command); i++)
+        strcat(strcat(strcat(valid, "--"), p->command->options[i].name), ", ");
+    return egc_options_fail(p->command, "unknown option \"%s\"; valid: %s--help", option, valid);
 }
 
-/* getopt_long answers '?' for an unknown option, and for a value given to a switch, whose val it
- * then leaves in optopt. */
-static int fail_option(egc_options *args, bool missing_value)
+/* getopt_long returns '?' both for an unknown option and for a value given to a switch; in the
+ * second case optopt holds the switch. */
+static int fail_option(const parsing *p, bool missing_value)
 {
-    const char *option = args->argv[optind - 1];
+    const char *option = p->argv[optind - 1];
     char letter[] = {'-', (char)optopt, '\0'};
-    int position = optopt == OUT ? find_out(args->usage) : optopt - FIRST;
+    int position = optopt == OUT ? find_out(p->command) : optopt - FIRST;
     if (missing_value)
-        return stop(args, egc_options_fail(args->usage, "option \"%s\" needs a value: %s", option,
-                                           args->usage->options[position].value));
+        return egc_options_fail(p->command, "option \"%s\" needs a value: %s", option,
+                                p->command->options[position].value);
     if (optopt >= FIRST || strncmp(option, "--help=", 7) == 0)
-        return stop(args, egc_options_fail(args->usage, "option \"%s\" takes no value", option));
-    return fail_unknown(args, optopt ? letter : option);
+        return egc_options_fail(p->command, "option \"%s\" takes no value", option);
+    return fail_unknown(p, optopt ? letter : option);
 }
 
-/* `--set` takes the same form with every command. */
-static int take_option(egc_options *args, int position, const char *value)
+static void add_text(parsing *p, egc_texts *texts, const char *value)
 {
-    const egc_option *option = &args->usage->options[position];
+    if (!texts->items) {
+        texts->items = p->pool;
+        p->pool += p->argc;
+    }
+    texts->items[texts->n++] = value;
+}
+
+static egc_status set_option(parsing *p, const egc_option *option, const char *value,
+                             egc_error *err)
+{
+    void *field = p->request + option->offset;
+    const egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
+    egc_param param = {.name = option->name, .min = option->min, .max = option->max};
+    param.choices = option->choices;
+    param.kind = option->kind == EGC_OPTION_INT ? EGC_PARAM_INT : EGC_PARAM_CHOICE;
     bool is_setting = strcmp(option->name, "set") == 0;
     if (is_setting && (*value == '=' || !strchr(value, '=')))
-        return stop(args, egc_options_fail(args->usage, "--set must be %s, got \"%s\"",
-                                           option->value, value));
-    return position;
+        return egc_fail(err, EGC_ERROR_FORMAT, "--set must be %s, got \"%s\"", option->value,
+                        value);
+    switch (option->kind) {
+    case EGC_OPTION_SWITCH:
+        *(bool *)field = true;
+        break;
+    case EGC_OPTION_TEXT:
+        *(const char **)field = value;
+        break;
+    case EGC_OPTION_TEXTS:
+        add_text(p, field, value);
+        break;
+    case EGC_OPTION_INT:
+    case EGC_OPTION_CHOICE:
+        if (egc_param_set(&param, field, &scalar, err))
+            return egc_error_prefix(err, "--%s", option->name);
+    }
+    return EGC_OK;
 }
 
-int egc_options_next(egc_options *args, const char **value)
+/* Stores what follows the options, and checks that nothing is missing. */
+static int end_parsing(const parsing *p)
+{
+    const egc_command *command = p->command;
+    const egc_texts rest = {(const char **)p->argv + optind, (size_t)(p->argc - optind)};
+    *(egc_texts *)(void *)p->request = rest;
+    if (rest.n < command->least)
+        return egc_options_fail(command, "arguments are missing; usage: egc-sim %s %s",
+                                command->name, command->arguments);
+    if (rest.n > command->most)
+        return egc_options_fail(command, "unexpected argument \"%s\"; usage: egc-sim %s %s",
+                                rest.items[command->most], command->name, command->arguments);
+    for (size_t i = 0; i < count_options(command); i++) {
+        const egc_option *option = &command->options[i];
+        if (option->required && !*(const char **)(void *)(p->request + option->offset))
+            return egc_options_fail(command, "--%s %s is missing", option->name, option->value);
+    }
+    return GO_ON;
+}
+
+/* Fills the request. Returns GO_ON, or an egc_exit when there is nothing to run. */
+static int parse(parsing *p)
 {
     struct option options[OPTIONS_MAX + 2] = {0};
-    fill_long_options(args->usage, options);
+    const char *letters = find_out(p->command) >= 0 ? ":ho:" : ":h";
+    egc_error err;
+    fill_long_options(p->command, options);
     opterr = 0;
-    const char *letters = find_out(args->usage) >= 0 ? ":ho:" : ":h";
-    int got = getopt_long(args->argc, args->argv, letters, options, NULL);
-    *value = optarg;
-    switch (got) {
-    case -1:
-        return -1;
-    case HELP:
-        print_help(args->usage);
-        return stop(args, EGC_EXIT_DONE);
-    case OUT:
-        return find_out(args->usage);
-    case '?':
-    case ':':
-        return fail_option(args, got == ':');
-    default:
-        return take_option(args, got - FIRST, optarg);
+    for (int got; (got = getopt_long(p->argc, p->argv, letters, options, NULL)) != -1;) {
+        if (got == HELP)
+            return print_help(p->command);
+        if (got == '?' || got == ':')
+            return fail_option(p, got == ':');
+        int position = got == OUT ? find_out(p->command) : got - FIRST;
+        if (set_option(p, &p->command->options[position], optarg, &err))
+            return egc_options_fail(p->command, "%s", err.message);
     }
+    return end_parsing(p);
 }
 
-char **egc_options_rest(egc_options *args, int least, int most, int *n)
+/* ---- commands ------------------------------------------------------------------------------- */
+
+/* "trace info" is the subcommand of argv "trace", "info". */
+static int run_subcommand(const egc_command *command, int argc, char **argv)
 {
-    *n = args->argc - optind;
-    char **rest = args->argv + optind;
-    if (args->stop || (*n >= least && *n <= most))
-        return rest;
-    if (*n < least)
-        stop(args, egc_options_fail(args->usage, "arguments are missing; usage: egc-sim %s %s",
-                                    args->usage->command, args->usage->arguments));
-    else
-        stop(args, egc_options_fail(args->usage, "unexpected argument \"%s\"; usage: egc-sim %s %s",
-                                    rest[most], args->usage->command, args->usage->arguments));
-    return rest;
+    char valid[256] = "";
+    for (const egc_command *const *sub = command->subcommands; *sub; sub++) {
+        const char *name = (*sub)->name + strlen(command->name) + 1;
+        if (strcmp(name, argv[1]) == 0)
+            return egc_options_run(*sub, argc - 1, argv + 1);
+        strcat(strcat(valid, *valid ? ", " : ""), name);
+    }
+    return egc_options_fail(command, "unknown subcommand \"%s\"; valid: %s", argv[1], valid);
+}
+
+int egc_options_run(const egc_command *command, int argc, char **argv)
+{
+    if (command->subcommands && argc > 1 && argv[1][0] != '-')
+        return run_subcommand(command, argc, argv);
+    size_t n_places = count_options(command) * (size_t)argc;
+    const char **pool = egc_calloc(n_places + 1, sizeof *pool);
+    parsing p = {command, argc, argv, egc_calloc(1, command->request_size), pool};
+    egc_error err;
+    int exit = EGC_EXIT_FAILED;
+    if (pool && p.request) {
+        if (command->defaults)
+            memcpy(p.request, command->defaults, command->request_size);
+        exit = parse(&p);
+        if (exit == GO_ON)
+            exit = command->run(p.request);
+    } else {
+        egc_fail_memory(&err, command->request_size);
+        egc_note_error(&err);
+    }
+    egc_free(p.request);
+    egc_free(pool);
+    return exit;
 }

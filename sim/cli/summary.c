@@ -1,79 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The summary reads the published runs.csv through the view that figures are drawn from. */
 #include "cli/summary.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/table.h"
+#include "cli/grid.h"
+#include "cli/note.h"
 #include "plot/figure.h"
 #include "plot/view.h"
 
-enum { CELL = 48 };
-
-static void format_ratio(char *out, egc_spread ratio, const char *suffix)
+static void add_ratio(egc_grid *grid, egc_spread ratio)
 {
-    if (!ratio.n)
-        strcpy(out, "-");
-    else
-        snprintf(out, CELL, ratio.mean < 99.95 ? "%.3g%s" : "%.0f%s", ratio.mean, suffix);
+    egc_grid_real(grid, ratio.mean < 99.95 ? "%.3gx" : "%.0fx", ratio.n ? ratio.mean : NAN);
 }
 
-/* "90.43 [90.16, 90.69]" */
-static void format_quality(char *out, egc_spread value, double scale)
+/* Adds "90.43 [90.16, 90.69]": mean, and range over seeds. */
+static void add_quality(egc_grid *grid, egc_spread value, double scale)
 {
-    if (!value.n)
-        strcpy(out, "-");
-    else if (value.n == 1)
-        snprintf(out, CELL, "%.2f", scale * value.mean);
+    if (value.n > 1)
+        egc_grid_cell(grid, "%.2f [%.2f, %.2f]", scale * value.mean, scale * value.low,
+                      scale * value.high);
     else
-        snprintf(out, CELL, "%.2f [%.2f, %.2f]", scale * value.mean, scale * value.low,
-                 scale * value.high);
+        egc_grid_real(grid, "%.2f", value.n ? scale * value.mean : NAN);
 }
 
-static void format_seconds(char *out, egc_spread seconds)
+static void add_series(const egc_view *view, size_t setting, size_t series,
+                       const egc_quality *quality, egc_grid *grid)
 {
-    egc_gnuplot_unit unit = egc_gnuplot_unit_of_seconds(seconds.n ? seconds.mean : 0);
-    if (!seconds.n)
-        strcpy(out, "-");
-    else
-        snprintf(out, CELL, "%.4g %s", seconds.mean / unit.size, unit.symbol);
-}
-
-static egc_status add_series(const egc_view *view, size_t setting, size_t series,
-                             const egc_quality *quality, egc_grid *grid, egc_error *err)
-{
-    egc_choice choice = {.scope = EGC_SCOPE_LINK, .setting = setting, .series = series};
+    const egc_choice choice = {.scope = EGC_SCOPE_LINK, .setting = setting, .series = series};
     egc_spread step_s = egc_view_runs(view, &choice, "step_s");
     if (!step_s.n)
-        return EGC_OK;
-    char ratio[CELL], reached[CELL] = "-", step[CELL], speedup[CELL];
-    format_ratio(ratio, egc_view_runs(view, &choice, "compression_ratio"), "x");
+        return;
+    egc_gnuplot_unit unit = egc_gnuplot_unit_of_seconds(step_s.mean);
+    EGC_GRID_ROW(grid, view->series[series].label);
+    add_ratio(grid, egc_view_runs(view, &choice, "compression_ratio"));
     if (quality)
-        format_quality(reached, egc_view_runs(view, &choice, quality->column), quality->scale);
-    format_seconds(step, step_s);
-    format_ratio(speedup, egc_view_runs(view, &choice, "speedup"), "x");
-    return egc_grid_add(
-        grid, (const char *[]){view->series[series].label, ratio, reached, step, speedup}, err);
+        add_quality(grid, egc_view_runs(view, &choice, quality->column), quality->scale);
+    else
+        EGC_GRID_ROW(grid, "-");
+    egc_grid_cell(grid, "%.4g %s", step_s.mean / unit.size, unit.symbol);
+    add_ratio(grid, egc_view_runs(view, &choice, "speedup"));
 }
 
 static egc_status print_setting(const egc_view *view, size_t setting, egc_error *err)
 {
     const egc_quality *quality = egc_figure_quality_of(&view->runs);
     egc_grid grid = {.n_columns = 5, .right = 1u << 1 | 1u << 3 | 1u << 4};
-    egc_status status = egc_grid_add(&grid,
-                                     (const char *[]){"method", "compression ratio",
-                                                      quality ? quality->axis : "Test accuracy (%)",
-                                                      "step time", "speedup"},
-                                     err);
-    for (size_t s = 0; s < view->n_series && !status; s++)
-        status = add_series(view, setting, s, quality, &grid, err);
+    EGC_GRID_ROW(&grid, "method", "compression ratio",
+                 quality ? quality->axis : "Test accuracy (%)", "step time", "speedup");
+    for (size_t s = 0; s < view->n_series; s++)
+        add_series(view, setting, s, quality, &grid);
     printf("%s%s\n", setting ? "\n" : "", view->settings[EGC_SCOPE_LINK].items[setting].title);
-    egc_grid_print(&grid);
-    return status;
+    return egc_grid_print(&grid, err);
 }
 
-/* Says the reason of the first, and where the others are. */
+/* Notes how many runs failed, and the reason of the first. */
 static void note_left_out(const egc_view *view, const char *dir)
 {
     const egc_csv_table *runs = &view->runs;

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "cli/bench/library.h"
+#include "cli/bench/bench.h"
 #include "codec/codec.h"
 
 enum { N = 1 << 20 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bandwidth of the inner loops in compressors/kernels: the bytes that a loop must read and write,
+ * over the time of a call. */
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/bench/library.h"
+#include "cli/bench/bench.h"
 #include "kernels/kernels.h"
 
 /* Vectors of 4 MB: too large for the caches that are a core's own. */
@@ -12,83 +14,31 @@ typedef struct vectors {
     const egc_kernels *kernels;
     float *x, *u, *v;
     uint32_t *index, *counts;
-    volatile double sink; /* what kernels return: it must not look unused */
+    volatile double result; /* keeps the compiler from leaving a call out */
 } vectors;
 
 /* ---- one call of each ------------------------------------------------------------------------ */
 
-static egc_status run_norm2(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = at->kernels->norm2(at->x, N);
-    return EGC_OK;
-}
+#define CALL(name, expression)                                                                     \
+    static egc_status run_##name(void *arg, egc_error *err)                                        \
+    {                                                                                              \
+        vectors *at = arg;                                                                         \
+        const egc_kernels *k = at->kernels;                                                        \
+        (void)err;                                                                                 \
+        at->result = (double)(expression);                                                         \
+        return EGC_OK;                                                                             \
+    }
 
-static egc_status run_dot(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = at->kernels->dot(at->x, at->u, N);
-    return EGC_OK;
-}
-
-static egc_status run_max_abs(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = (double)at->kernels->max_abs(at->x, N);
-    return EGC_OK;
-}
-
-static egc_status run_axpy(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->kernels->axpy(1e-3f, at->x, at->v, N);
-    return EGC_OK;
-}
-
-static egc_status run_momentum(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = at->kernels->momentum(0.9f, 1e-3f, at->x, at->u, at->v, N).norm2;
-    return EGC_OK;
-}
-
-static egc_status run_nesterov(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = at->kernels->nesterov(0.9f, 1e-3f, at->x, at->u, at->v, N).norm2;
-    return EGC_OK;
-}
-
-static egc_status run_residual(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = at->kernels->residual(1e-3f, at->x, at->v, N).norm2;
-    return EGC_OK;
-}
-
-static egc_status run_histogram(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    memset(at->counts, 0, 4 * BINS * sizeof *at->counts);
-    at->sink = (double)at->kernels->histogram(at->x, N, 0, 1.0 / BINS, BINS, at->counts);
-    return EGC_OK;
-}
-
-static egc_status run_select(void *arg, egc_error *err)
-{
-    (void)err;
-    vectors *at = arg;
-    at->sink = (double)at->kernels->select(at->x, N, 0.99f, at->index);
-    return EGC_OK;
-}
+CALL(norm2, k->norm2(at->x, N))
+CALL(dot, k->dot(at->x, at->u, N))
+CALL(max_abs, k->max_abs(at->x, N))
+CALL(axpy, (k->axpy(1e-3f, at->x, at->v, N), 0))
+CALL(momentum, k->momentum(0.9f, 1e-3f, at->x, at->u, at->v, N).norm2)
+CALL(nesterov, k->nesterov(0.9f, 1e-3f, at->x, at->u, at->v, N).norm2)
+CALL(residual, k->residual(1e-3f, at->x, at->v, N).norm2)
+CALL(histogram, (memset(at->counts, 0, 4 * BINS * sizeof *at->counts),
+                 k->histogram(at->x, N, 0, 1.0 / BINS, BINS, at->counts)))
+CALL(select, k->select(at->x, N, 0.99f, at->index))
 
 static const struct {
     const char *name;
@@ -123,40 +73,29 @@ static egc_status bench_variant(vectors *at, const egc_bench_sink *sink, egc_err
     return status;
 }
 
-/* Numbers from -1 to 1, their magnitudes spread evenly. */
-static void fill(float *x)
-{
-    for (size_t i = 0; i < N; i++)
-        x[i] = (float)(i * 7919 % 2003) / 1001 - 1;
-}
-
 egc_status egc_bench_kernels(const egc_bench_sink *sink, egc_error *err)
 {
     const egc_kernels *in_use = egc_kernels_get(), *scalar = in_use;
     for (const egc_kernels *const *k = egc_kernels_all(); *k; k++)
         scalar = strcmp((*k)->name, "scalar") == 0 ? *k : scalar;
-    vectors at = {
-        .kernels = scalar,
-        .x = egc_calloc(N, sizeof(float)),
-        .u = egc_calloc(N, sizeof(float)),
-        .v = egc_calloc(N, sizeof(float)),
-        .index = egc_calloc(N, sizeof(uint32_t)),
-        .counts = egc_calloc(4 * BINS, sizeof(uint32_t)),
-    };
-    egc_status status = at.x && at.u && at.v && at.index && at.counts
-                            ? EGC_OK
-                            : egc_fail_memory(err, N * 4 * sizeof(float));
-    if (!status) {
-        fill(at.x);
+    float *floats = egc_calloc(N, 3 * sizeof *floats);
+    uint32_t *words = egc_calloc(N + 4 * BINS, sizeof *words);
+    vectors at = {.kernels = scalar, .x = floats, .index = words};
+    egc_status status = EGC_OK;
+    if (floats && words) {
+        at.u = floats + N;
+        at.v = floats + 2 * N;
+        at.counts = words + N;
+        for (size_t i = 0; i < N; i++) /* from -1 to 1, magnitudes spread evenly */
+            at.x[i] = (float)(i * 7919 % 2003) / 1001 - 1;
         status = bench_variant(&at, sink, err);
+        at.kernels = in_use;
+        if (!status && in_use != scalar)
+            status = bench_variant(&at, sink, err);
+    } else {
+        status = egc_fail_memory(err, N * 4 * sizeof(float));
     }
-    at.kernels = in_use;
-    if (!status && in_use != scalar)
-        status = bench_variant(&at, sink, err);
-    egc_free(at.x);
-    egc_free(at.u);
-    egc_free(at.v);
-    egc_free(at.index);
-    egc_free(at.counts);
+    egc_free(floats);
+    egc_free(words);
     return status;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/bench/simulator.h"
+#include "cli/bench/bench.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "exchange/exchange.h"
@@ -188,13 +186,6 @@ static egc_status make_world(const bench_case *given, egc_arena *arena, egc_worl
     return status ? status : egc_world_new(&config, out, err);
 }
 
-double egc_bench_timer_processor_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* In a child: appends the seconds that it took. Starting the actors counts only where they do
  * nothing else. */
 static egc_status run_case(void *arg, egc_buf *out, egc_error *err)
@@ -221,12 +212,6 @@ static egc_status run_case(void *arg, egc_buf *out, egc_error *err)
     return status;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* The median of three runs, or of one that takes long. */
 static egc_status time_case(const bench_case *given, double *out_s, egc_error *err)
 {
@@ -245,8 +230,7 @@ static egc_status time_case(const bench_case *given, double *out_s, egc_error *e
     egc_buf_fini(&seconds);
     if (status)
         return status;
-    qsort(times, n, sizeof *times, compare);
-    *out_s = times[n / 2];
+    *out_s = egc_bench_timer_median(times, n);
     return EGC_OK;
 }
 

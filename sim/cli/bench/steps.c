@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/bench/simulator.h"
+#include "cli/bench/bench.h"
 #include "net/topology/isolated.h"
 #include "script/cluster.h"
 #include "train/sync/steady_state.h"

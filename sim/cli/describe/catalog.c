@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One row a kind: where its items come from, and which page describes them. */
 #include "cli/describe/catalog.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/describe/pages.h"
 #include "codec/codec.h"
 #include "compressors/core/method.h"
 #include "exchange/exchange.h"
@@ -16,11 +16,11 @@
 #include "workloads/train/nets/net.h"
 #include "workloads/workload.h"
 
-/* Defines NAME, the items of a registry whose descriptors begin as egc_catalog_item does. */
+/* Defines function: the items of a registry whose descriptors begin like egc_catalog_item. */
 #define REGISTRY(function, type, list)                                                             \
     _Static_assert(offsetof(type, name) == offsetof(egc_catalog_item, name) &&                     \
                        offsetof(type, summary) == offsetof(egc_catalog_item, summary),             \
-                   "a descriptor begins with name and summary");                                   \
+                   "a descriptor must begin with name and summary");                               \
     static egc_status function(egc_catalog *catalog, const egc_catalog_item *const **out,          \
                                egc_error *err)                                                     \
     {                                                                                              \
@@ -43,7 +43,7 @@ REGISTRY(index_codecs, egc_index_codec, egc_codec_index_types())
 REGISTRY(memories, egc_error_feedback_type, egc_error_feedback_types())
 REGISTRY(value_codecs, egc_value_codec, egc_codec_value_types())
 
-/* What is not registered anywhere: the options of a run. */
+/* The options of egc.experiment, which are not in any registry. */
 static egc_status experiments(egc_catalog *catalog, const egc_catalog_item *const **out,
                               egc_error *err)
 {
@@ -78,12 +78,12 @@ static egc_status devices(egc_catalog *catalog, const egc_catalog_item *const **
 static egc_metric *find_metric(egc_metric *const *metrics, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(metrics[i]->named.name, name) == 0)
+        if (strcmp(metrics[i]->item.name, name) == 0)
             return metrics[i];
     return NULL;
 }
 
-/* Takes note of one column; a column of several files is one metric. */
+/* Adds a column; a column of several files is one metric. */
 static egc_status add_column(egc_arena *arena, egc_metric **metrics, size_t *n,
                              const egc_column *column, const char *file, egc_error *err)
 {
@@ -118,25 +118,45 @@ static egc_status metrics(egc_catalog *catalog, const egc_catalog_item *const **
     return status;
 }
 
+#define FACT(name, type, member)                                                                   \
+    {                                                                                              \
+        name, offsetof(type, member)                                                               \
+    }
+
 const egc_catalog_kind egc_catalog_kinds[] = {
-    {"compressors", "compressor", NULL, compressors, egc_pages_compressor},
-    {"methods", "preset", "compressors", presets, egc_pages_preset},
-    {"workloads", "workload", NULL, workloads, egc_pages_workload},
-    {"models", "model", NULL, models, egc_pages_model},
-    {"models", "profile", NULL, profiles, egc_pages_profile},
-    {"datasets", "data set", NULL, datasets, egc_pages_dataset},
-    {"clusters", "cluster", NULL, clusters, egc_pages_cluster},
-    {"algorithms", "algorithm", NULL, algorithms, egc_pages_algorithm},
-    {"exchanges", "exchange", NULL, exchanges, egc_pages_exchange},
-    {"exchanges", "sparse exchange", NULL, sparse_exchanges, egc_pages_sparse_exchange},
-    {"codecs", "index codec", NULL, index_codecs, egc_pages_index_codec},
-    {"codecs", "value codec", NULL, value_codecs, egc_pages_value_codec},
-    {"memories", "memory", NULL, memories, egc_pages_error_feedback},
-    {"devices", "device", NULL, devices, egc_pages_device},
-    {"experiments", "options", NULL, experiments, egc_pages_experiment},
-    {"metrics", "metric", NULL, metrics, egc_pages_metric},
+    {"compressors", "compressor", NULL, compressors, .page = egc_pages_compressor},
+    {"methods", "preset", "compressors", presets, .page = egc_pages_preset},
+    {"workloads", "workload", NULL, workloads, .page = egc_pages_workload},
+    {"models", "model", NULL, models, .page = egc_pages_model},
+    {"models", "profile", NULL, profiles, .page = egc_pages_profile},
+    {"datasets", "data set", NULL, datasets, .page = egc_pages_dataset},
+    {"clusters", "cluster", NULL, clusters, .page = egc_pages_cluster},
+    {"algorithms", "algorithm", NULL, algorithms, .page = egc_pages_algorithm},
+    {"exchanges", "exchange", NULL, exchanges, .page = egc_pages_exchange},
+    {"exchanges", "sparse exchange", NULL, sparse_exchanges, .page = egc_pages_sparse_exchange},
+    {"codecs", "index codec", NULL, index_codecs,
+     .facts = {FACT("size", egc_index_codec, size), FACT("reference", egc_index_codec, reference)}},
+    {"codecs", "value codec", NULL, value_codecs,
+     .facts = {FACT("size", egc_value_codec, size), FACT("reference", egc_value_codec, reference)}},
+    {"memories", "memory", NULL, memories,
+     .facts = {FACT("formula", egc_error_feedback_type, formula),
+               FACT("reference", egc_error_feedback_type, reference)}},
+    {"devices", "device", NULL, devices, .page = egc_pages_device},
+    {"experiments", "options", NULL, experiments, .page = egc_pages_experiment},
+    {"metrics", "metric", NULL, metrics,
+     .facts = {FACT("unit", egc_metric, unit), FACT("files", egc_metric, files)}},
     {0},
 };
+
+egc_status egc_catalog_print(const egc_catalog_kind *kind, const egc_catalog_item *item,
+                             egc_error *err)
+{
+    for (size_t i = 0; i < 2 && kind->facts[i].name; i++)
+        egc_pages_fact(
+            kind->facts[i].name,
+            *(const char *const *)(const void *)((const char *)item + kind->facts[i].offset));
+    return kind->page ? kind->page(item, err) : EGC_OK;
+}
 
 void egc_catalog_fini(egc_catalog *catalog)
 {

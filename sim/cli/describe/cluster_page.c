@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "cli/table.h"
+#include "cli/grid.h"
 
 /* ---- quantities ---------------------------------------------------------------------------- */
 

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pages are made from the descriptors alone, so that a new type gets one without code of its own.
+ * Bits on the wire are measured by a step of the method. */
 #include "cli/describe/pages.h"
 
+#include <gsl/gsl_randist.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "cli/describe/cluster_page.h"
-#include "cli/describe/wire.h"
-#include "cli/table.h"
+#include "cli/grid.h"
+#include "cli/play.h"
 #include "codec/codec.h"
 #include "compressors/core/method.h"
 #include "exchange/exchange.h"
 #include "net/cluster/cluster.h"
+#include "script/devices.h"
 #include "train/algorithm.h"
 #include "train/sync/exchange_choice.h"
 #include "workloads/profiles/profile.h"
@@ -21,49 +26,46 @@
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static void print_fact(const char *what, const char *text)
+void egc_pages_fact(const char *name, const char *text)
 {
     if (text && *text)
-        printf("  %-11s %s\n", what, text);
+        printf("  %-11s %s\n", name, text);
 }
 
 /* A row: name, value, valid values, help. `object` holds the values. */
 static egc_status add_parameter(egc_grid *grid, const egc_param *param, const void *object,
                                 egc_error *err)
 {
-    egc_buf def = {0}, valid = {0};
-    const char *symbol = egc_quantity_symbol(param->quantity);
-    egc_status status = egc_param_format(param, object, &def, err);
-    if (!status && def.len == 0)
-        status = egc_buf_printf(&def, err, "\"\"");
+    egc_buf value = {0}, valid = {0};
+    egc_status status = egc_param_format(param, object, &value, err);
     if (!status)
         status = egc_param_range(param, &valid, err);
-    if (!status && *symbol)
-        status = egc_buf_printf(&valid, err, " %s", symbol);
-    if (!status)
-        status = egc_grid_add(grid,
-                              (const char *[]){param->name, (const char *)def.data,
-                                               (const char *)valid.data, param->help},
-                              err);
-    egc_buf_fini(&def);
+    if (!status) {
+        const char *symbol = egc_quantity_symbol(param->quantity);
+        egc_grid_cell(grid, "%s", param->name);
+        egc_grid_cell(grid, "%s", value.len ? (const char *)value.data : "\"\"");
+        egc_grid_cell(grid, "%s%s%s", (const char *)valid.data, *symbol ? " " : "", symbol);
+        egc_grid_cell(grid, "%s", param->help);
+    }
+    egc_buf_fini(&value);
     egc_buf_fini(&valid);
     return status;
 }
 
-/* `values` says what the object holds: "default". */
+/* `values` is the heading of the values in object: "default". */
 static egc_status print_values(const char *title, const char *values, const egc_param *table,
                                const void *object, egc_error *err)
 {
     if (!table || !table->name)
         return EGC_OK;
     egc_grid grid = {.n_columns = 4, .indent = 4};
-    egc_status status =
-        egc_grid_add(&grid, (const char *[]){"name", values, "valid", "meaning"}, err);
+    egc_status status = EGC_OK;
+    EGC_GRID_ROW(&grid, "name", values, "valid", "meaning");
     for (const egc_param *p = table; p->name && !status; p++)
         status = add_parameter(&grid, p, object, err);
     printf("\n  %s:\n", title);
-    egc_grid_print(&grid);
-    return status;
+    egc_status printed = egc_grid_print(&grid, status ? NULL : err);
+    return status ? status : printed;
 }
 
 static egc_status print_parameters(const char *title, const egc_param *table, const void *object,
@@ -124,7 +126,7 @@ static void print_traits(unsigned traits)
     const char *what = "traits";
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (traits & meanings[i].trait) {
-            print_fact(what, meanings[i].meaning);
+            egc_pages_fact(what, meanings[i].meaning);
             what = "";
         }
 }
@@ -172,6 +174,27 @@ static void print_sparse_exchanges(const egc_method *method)
             printf(", %s", (*type)->name);
 }
 
+/* Bits per element that a worker sends at its first step, in all rounds, for a matrix of 1000 x
+ * 1000 Gaussian values. */
+static egc_status measure_bits(const egc_method *method, double *out, egc_error *err)
+{
+    enum { N = 1000 * 1000 };
+    egc_play *play = NULL;
+    egc_play_costs costs = {0};
+    gsl_rng *rng = gsl_rng_alloc(egc_rng_splitmix64);
+    egc_status status = rng ? egc_play_new(method, N, 1, 1, &play, err) : egc_fail_memory(err, N);
+    if (!status) {
+        gsl_rng_set(rng, 1);
+        for (size_t i = 0; i < N; i++)
+            egc_play_gradient(play, 0)[i] = (float)gsl_ran_gaussian_ziggurat(rng, 1e-3);
+        status = egc_play_step(play, 0, 0.1, &costs, err);
+    }
+    gsl_rng_free(rng);
+    egc_play_free(play);
+    *out = 8 * costs.sent_bytes / N;
+    return status;
+}
+
 /* What a method sends and how, then its parameters and the options that all methods have, with the
  * defaults that go with its name. */
 static egc_status print_method(const char *name, egc_error *err)
@@ -180,10 +203,10 @@ static egc_status print_method(const char *name, egc_error *err)
     double bits;
     egc_status status = egc_method_init(&method, name, err);
     if (!status)
-        status = egc_wire_bits(&method, &bits, err);
+        status = measure_bits(&method, &bits, err);
     if (status)
         return status;
-    print_fact("size", method.compressor->size);
+    egc_pages_fact("size", method.compressor->size);
     printf("  %-11s %.4g bits an element (1000 x 1000 Gaussian values, first step, all rounds)\n",
            "on the wire", bits);
     size_t n_rounds = egc_round_plan_count(&method);
@@ -203,8 +226,8 @@ static egc_status print_method(const char *name, egc_error *err)
 egc_status egc_pages_compressor(const egc_catalog_item *item, egc_error *err)
 {
     const egc_compressor_type *type = (const egc_compressor_type *)item;
-    print_fact("formula", type->formula);
-    print_fact("reference", type->reference);
+    egc_pages_fact("formula", type->formula);
+    egc_pages_fact("reference", type->reference);
     print_traits(type->traits);
     print_cost(&type->cost);
     return print_method(type->name, err);
@@ -213,9 +236,9 @@ egc_status egc_pages_compressor(const egc_catalog_item *item, egc_error *err)
 egc_status egc_pages_preset(const egc_catalog_item *item, egc_error *err)
 {
     const egc_method_preset *preset = (const egc_method_preset *)item;
-    print_fact("reference", preset->reference);
-    print_fact("compressor", preset->compressor);
-    print_fact("settings", preset->settings);
+    egc_pages_fact("reference", preset->reference);
+    egc_pages_fact("compressor", preset->compressor);
+    egc_pages_fact("settings", preset->settings);
     return print_method(preset->name, err);
 }
 
@@ -224,58 +247,57 @@ egc_status egc_pages_preset(const egc_catalog_item *item, egc_error *err)
 egc_status egc_pages_workload(const egc_catalog_item *item, egc_error *err)
 {
     const egc_workload_type *type = (const egc_workload_type *)item;
-    print_fact("reference", type->reference);
-    print_fact("loop", type->closed_loop ? "closed: gradients are those of the model in training"
-                                         : "open: gradients do not depend on what was applied");
+    egc_pages_fact("reference", type->reference);
+    egc_pages_fact("loop", type->closed_loop
+                               ? "closed: gradients are those of the model in training"
+                               : "open: gradients do not depend on what was applied");
     return print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
-static egc_status add_layer(egc_grid *grid, const egc_layer *layer, egc_error *err)
+static void add_layer(egc_grid *grid, const egc_layer *layer)
 {
-    char shape[96] = "", count[24], forward[32], backward[32];
+    char shape[96] = "";
     for (size_t d = 0; d < EGC_LAYER_DIMS && layer->shape[d]; d++) {
         size_t used = strlen(shape);
         snprintf(shape + used, sizeof shape - used, "%s%zu", d ? "x" : "", layer->shape[d]);
     }
-    snprintf(count, sizeof count, "%zu", layer->count);
-    snprintf(forward, sizeof forward, "%.4g", layer->forward_flops);
-    snprintf(backward, sizeof backward, "%.4g", layer->backward_flops);
-    return egc_grid_add(grid, (const char *[]){layer->name, shape, count, forward, backward}, err);
+    EGC_GRID_ROW(grid, layer->name, shape);
+    egc_grid_cell(grid, "%zu", layer->count);
+    egc_grid_cell(grid, "%.4g", layer->forward_flops);
+    egc_grid_cell(grid, "%.4g", layer->backward_flops);
 }
 
-/* `work` says what the FLOPs are of. */
+/* `work` says for how many examples the FLOPs are. */
 static egc_status print_layers(const egc_layer *layers, size_t n, const char *work, egc_error *err)
 {
     egc_grid grid = {.n_columns = 5, .indent = 4, .right = 1u << 2 | 1u << 3 | 1u << 4};
     double forward = 0, backward = 0;
     size_t n_params = 0;
-    egc_status status = egc_grid_add(
-        &grid, (const char *[]){"layer", "shape", "parameters", "forward FLOPs", "backward FLOPs"},
-        err);
-    for (size_t i = 0; i < n && !status; i++) {
+    EGC_GRID_ROW(&grid, "layer", "shape", "parameters", "forward FLOPs", "backward FLOPs");
+    for (size_t i = 0; i < n; i++) {
         n_params += layers[i].count;
         forward += layers[i].forward_flops;
         backward += layers[i].backward_flops;
-        status = add_layer(&grid, &layers[i], err);
+        add_layer(&grid, &layers[i]);
     }
     printf("  %-11s %zu\n", "parameters", n_params);
     printf("  %-11s %.4g forward, %.4g backward, for %s\n", "FLOPs", forward, backward, work);
     puts("\n  layers:");
-    egc_grid_print(&grid);
-    return status;
+    return egc_grid_print(&grid, err);
 }
 
-/* Opens the workload "train" with this model and all else at its default. */
-static egc_status set_text(const egc_param *table, void *params, const char *name, const char *text,
-                           egc_error *err)
-{
-    const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = text};
-    return egc_param_set(egc_param_find(table, name), params, &value, err);
-}
-
-/* Of images a few are enough: layers depend on their shape alone. */
+/* Opens the workload "train" with this model and all else at its default, but with few images:
+ * layers depend on their shape alone. */
 static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *err)
 {
+    const struct {
+        const char *name, *value;
+    } settings[] = {{"model", net->name},
+                    {"dataset", net->usual_dataset},
+                    {"train_examples", "100"},
+                    {"test_examples", "1"}};
+    const size_t n_settings = net->reads_text ? 2 : 4;
+    const egc_workload_request request = {.workers = 1, .steps = 1, .seed = 1};
     const egc_workload_type *type;
     egc_status status = egc_workload_find("train", &type, err);
     if (status)
@@ -284,14 +306,10 @@ static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *
     if (!params)
         return egc_fail_memory(err, type->params_size);
     egc_param_init(type->params, params);
-    egc_workload_request request = {.workers = 1, .steps = 1, .seed = 1};
-    status = set_text(type->params, params, "model", net->name, err);
-    if (!status)
-        status = set_text(type->params, params, "dataset", net->usual_dataset, err);
-    if (!status && !net->reads_text)
-        status = set_text(type->params, params, "train_examples", "100", err);
-    if (!status && !net->reads_text)
-        status = set_text(type->params, params, "test_examples", "1", err);
+    for (size_t i = 0; i < n_settings && !status; i++) {
+        const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = settings[i].value};
+        status = egc_param_set(egc_param_find(type->params, settings[i].name), params, &value, err);
+    }
     if (!status)
         status = egc_workload_new(type, params, &request, out, err);
     egc_free(params);
@@ -303,14 +321,14 @@ static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *
 egc_status egc_pages_model(const egc_catalog_item *item, egc_error *err)
 {
     const egc_net *net = (const egc_net *)item;
-    print_fact("reference", net->reference);
+    egc_pages_fact("reference", net->reference);
     egc_workload *workload;
     egc_error reason = {0};
     if (open_model(net, &workload, &reason)) {
         printf("  %-11s known only with the data set: %s\n", "layers", reason.message);
         return EGC_OK;
     }
-    print_fact("on", net->usual_dataset);
+    egc_pages_fact("on", net->usual_dataset);
     egc_status status = print_layers(workload->layers, workload->n_layers,
                                      "one worker's batch of the default size", err);
     egc_workload_free(workload);
@@ -322,7 +340,7 @@ egc_status egc_pages_profile(const egc_catalog_item *item, egc_error *err)
     const egc_profile *profile = (const egc_profile *)item;
     egc_layer *layers;
     size_t n;
-    print_fact("reference", profile->reference);
+    egc_pages_fact("reference", profile->reference);
     printf("  %-11s %lld (%s)\n", "batch", (long long)profile->batch, profile->batch_reference);
     egc_status status = egc_profile_layers(profile, 1, &layers, &n, err);
     if (status)
@@ -336,11 +354,11 @@ egc_status egc_pages_dataset(const egc_catalog_item *item, egc_error *err)
 {
     (void)err;
     const egc_dataset_type *type = (const egc_dataset_type *)item;
-    print_fact("reference", type->reference);
+    egc_pages_fact("reference", type->reference);
     printf("  %-11s %zu\n", "classes", type->classes);
-    print_fact("folder", type->folder ? type->folder : "none: it is generated");
+    egc_pages_fact("folder", type->folder ? type->folder : "none: it is generated");
     if (type->folder)
-        print_fact("if missing", type->remedy);
+        egc_pages_fact("if missing", type->remedy);
     return EGC_OK;
 }
 
@@ -350,7 +368,7 @@ egc_status egc_pages_chosen_cluster(const egc_cluster_choice *choice, egc_error 
 {
     egc_arena arena = {0};
     egc_topology_graph network;
-    print_fact("reference", choice->type->reference);
+    egc_pages_fact("reference", choice->type->reference);
     egc_status status = egc_topology_graph_of(choice->type, choice->params, &arena, &network, err);
     if (!status)
         status = egc_cluster_page_print(&network, err);
@@ -384,7 +402,7 @@ static egc_status print_default_network(const egc_cluster_type *type, egc_error 
 egc_status egc_pages_cluster(const egc_catalog_item *item, egc_error *err)
 {
     const egc_cluster_type *type = (const egc_cluster_type *)item;
-    print_fact("reference", type->reference);
+    egc_pages_fact("reference", type->reference);
     egc_status status = print_default_network(type, err);
     return status ? status
                   : print_type_parameters("parameters", type->params, type->params_size, err);
@@ -393,7 +411,7 @@ egc_status egc_pages_cluster(const egc_catalog_item *item, egc_error *err)
 egc_status egc_pages_algorithm(const egc_catalog_item *item, egc_error *err)
 {
     const egc_algorithm_type *type = (const egc_algorithm_type *)item;
-    print_fact("reference", type->reference);
+    egc_pages_fact("reference", type->reference);
     return type->params->name
                ? print_type_parameters("parameters", type->params, type->params_size, err)
                : EGC_OK;
@@ -409,9 +427,9 @@ egc_status egc_pages_exchange(const egc_catalog_item *item, egc_error *err)
         [EGC_COLLECTIVE_BROADCAST] = "broadcast: every rank gets the message of one",
         [EGC_COLLECTIVE_ALLTOALL] = "scatter: every rank gets what every other has for it",
     };
-    print_fact("kind", kinds[type->kind]);
-    print_fact("cost", type->cost);
-    print_fact("reference", type->reference);
+    egc_pages_fact("kind", kinds[type->kind]);
+    egc_pages_fact("cost", type->cost);
+    egc_pages_fact("reference", type->reference);
     return EGC_OK;
 }
 
@@ -426,9 +444,9 @@ egc_status egc_pages_sparse_exchange(const egc_catalog_item *item, egc_error *er
         [EGC_MERGE_ABOVE] = "sparse sum: what is above a threshold is kept, that of the k-th "
                             "largest, made anew every 32 steps; the rest goes back to the memories",
     };
-    print_fact("kind", keeps[egc_exchange_choice_merge(type)]);
-    print_fact("cost", type->cost);
-    print_fact("reference", type->reference);
+    egc_pages_fact("kind", keeps[egc_exchange_choice_merge(type)]);
+    egc_pages_fact("cost", type->cost);
+    egc_pages_fact("reference", type->reference);
     return EGC_OK;
 }
 
@@ -442,47 +460,9 @@ egc_status egc_pages_device(const egc_catalog_item *item, egc_error *err)
     return status;
 }
 
-/* ---- codecs and metrics --------------------------------------------------------------------- */
-
-egc_status egc_pages_index_codec(const egc_catalog_item *item, egc_error *err)
-{
-    (void)err;
-    const egc_index_codec *codec = (const egc_index_codec *)item;
-    print_fact("size", codec->size);
-    print_fact("reference", codec->reference);
-    return EGC_OK;
-}
-
-egc_status egc_pages_error_feedback(const egc_catalog_item *item, egc_error *err)
-{
-    (void)err;
-    const egc_error_feedback_type *memory = (const egc_error_feedback_type *)item;
-    print_fact("formula", memory->formula);
-    print_fact("reference", memory->reference);
-    return EGC_OK;
-}
-
-egc_status egc_pages_value_codec(const egc_catalog_item *item, egc_error *err)
-{
-    (void)err;
-    const egc_value_codec *codec = (const egc_value_codec *)item;
-    print_fact("size", codec->size);
-    print_fact("reference", codec->reference);
-    return EGC_OK;
-}
-
 egc_status egc_pages_experiment(const egc_catalog_item *item, egc_error *err)
 {
     (void)item;
     return print_type_parameters("options", egc_train_config_params, sizeof(egc_train_options),
                                  err);
-}
-
-egc_status egc_pages_metric(const egc_catalog_item *item, egc_error *err)
-{
-    (void)err;
-    const egc_metric *metric = (const egc_metric *)item;
-    print_fact("unit", metric->unit);
-    print_fact("files", metric->files);
-    return EGC_OK;
 }

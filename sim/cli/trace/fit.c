@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/trace/fit.h"
-
+/* `egc-sim trace fit`: prints the fits of workloads/trace/fit.h, a row a layer and a summary by
+ * distribution, and writes the chosen ones as a Lua table for egc.workload.synthetic. */
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -9,10 +9,15 @@
 
 #include "base/file/atomic_file.h"
 #include "base/mem.h"
-#include "base/quantity.h"
-#include "cli/table.h"
+#include "cli/grid.h"
+#include "cli/trace/trace.h"
+#include "plot/text.h"
+#include "workloads/trace/fit.h"
 
-const char *const egc_fit_pick_names[] = {
+/* How a layer's distribution is chosen; the values from PICK_FIRST on name a distribution. */
+enum { PICK_DISTANCE, PICK_TAIL, PICK_FIRST };
+
+static const char *const pick_names[] = {
     "ks",
     "tail",
     "laplace",
@@ -24,183 +29,157 @@ const char *const egc_fit_pick_names[] = {
     "mixture",
     NULL,
 };
-_Static_assert(sizeof egc_fit_pick_names / sizeof *egc_fit_pick_names ==
-                   EGC_FIT_PICK_FIRST + EGC_N_DISTRIBUTIONS + 1,
-               "any distribution may be picked");
+_Static_assert(sizeof pick_names / sizeof *pick_names == PICK_FIRST + EGC_N_DISTRIBUTIONS + 1,
+               "every distribution has a name");
+
+typedef struct fit_request {
+    egc_texts file;
+    const char *out;
+    int pick;
+    bool all;
+} fit_request;
+
+static const egc_option options[] = {
+    {"out", "FILE", "write a Lua table for egc.workload.synthetic",
+     EGC_OPTION(fit_request, out, TEXT)},
+    {"pick", "RULE",
+     "ks: the smallest KS distance (default); tail: the best 99.9 % quantile; or a distribution",
+     EGC_OPTION(fit_request, pick, CHOICE), .choices = pick_names},
+    {"all", NULL, "print the errors of every distribution for every layer",
+     EGC_OPTION(fit_request, all, SWITCH)},
+    {0},
+};
 
 static const egc_law_fit *picked(const egc_layer_fit *fit, int pick)
 {
-    return pick >= EGC_FIT_PICK_FIRST ? &fit->fits[pick - EGC_FIT_PICK_FIRST]
-                                      : egc_layer_fit_best(fit, pick == EGC_FIT_PICK_TAIL);
+    return pick >= PICK_FIRST ? &fit->fits[pick - PICK_FIRST]
+                              : egc_layer_fit_best(fit, pick == PICK_TAIL);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static const char *real(char out[32], double value)
-{
-    snprintf(out, 32, isnan(value) ? "-" : "%.3g", value);
-    return out;
-}
-
-static const char *percent(char out[32], double share)
-{
-    snprintf(out, 32, isnan(share) ? "-" : "%+.1f%%", 100 * share);
-    return out;
-}
-
-static egc_status add_layer(egc_grid *grid, const egc_layer *layer, const egc_layer_fit *fit,
-                            int pick, egc_error *err)
-{
-    char count[32], zeros[32], scale[32], shape[32], distance[32], tail[32];
-    const egc_law_fit *best = fit->n_values ? picked(fit, pick) : NULL;
-    snprintf(count, sizeof count, "%zu", layer->count);
-    const char *cells[] = {layer->name,
-                           count,
-                           real(zeros, fit->zeros),
-                           best ? egc_distribution_names[best->law.distribution] : "-",
-                           real(scale, best ? best->law.scale : NAN),
-                           real(shape, best ? best->law.shape : NAN),
-                           real(distance, best ? best->distance : NAN),
-                           percent(tail, best ? best->tail : NAN)};
-    return egc_grid_add(grid, cells, err);
-}
-
 static egc_status print_layers(const egc_trace_fit *fit, int pick, egc_error *err)
 {
-    static const char *const heads[] = {"layer", "params", "zeros", "distribution",
-                                        "scale", "shape",  "KS",    "99.9 %"};
     egc_grid grid = {.n_columns = 8, .right = 0xf6};
-    egc_status status = egc_grid_add(&grid, heads, err);
-    for (size_t i = 0; i < fit->n_layers && !status; i++)
-        status = add_layer(&grid, &fit->layers[i], &fit->fits[i], pick, err);
-    egc_grid_print(&grid);
-    return status;
+    EGC_GRID_ROW(&grid, "layer", "params", "zeros", "distribution", "scale", "shape", "KS",
+                 "99.9 %");
+    for (size_t i = 0; i < fit->n_layers; i++) {
+        const egc_layer_fit *layer = &fit->fits[i];
+        const egc_law_fit *best = layer->n_values ? picked(layer, pick) : NULL;
+        egc_grid_cell(&grid, "%s", fit->layers[i].name);
+        egc_grid_cell(&grid, "%zu", fit->layers[i].count);
+        egc_grid_real(&grid, "%.3g", layer->zeros);
+        egc_grid_cell(&grid, "%s", best ? egc_distribution_names[best->law.distribution] : "-");
+        egc_grid_real(&grid, "%.3g", best ? best->law.scale : NAN);
+        egc_grid_real(&grid, "%.3g", best ? best->law.shape : NAN);
+        egc_grid_real(&grid, "%.3g", best ? best->distance : NAN);
+        egc_grid_real(&grid, "%+.1f%%", best ? 100 * best->tail : NAN);
+    }
+    return egc_grid_print(&grid, err);
 }
 
-/* Of n values, which are sorted; NAN of none. */
+/* Sorts the n values. NaN if there are none. */
 static double median_of(double *values, size_t n)
 {
     gsl_sort(values, 1, n);
     return n ? gsl_stats_median_from_sorted_data(values, 1, n) : NAN;
 }
 
-static egc_status add_distribution(egc_grid *grid, const egc_trace_fit *fit, int distribution,
-                                   double *scratch, egc_error *err)
+/* scratch holds n_layers numbers. */
+static void add_distribution(egc_grid *grid, const egc_trace_fit *fit, int distribution,
+                             double *scratch)
 {
-    char closest[32], distance[32], tail[32];
     size_t n = 0, n_best = 0;
+    egc_grid_cell(grid, "%s", egc_distribution_names[distribution]);
     for (size_t i = 0; i < fit->n_layers; i++)
         if (fit->fits[i].n_values) {
             const egc_law_fit *best = egc_layer_fit_best(&fit->fits[i], false);
             n_best += (int)best->law.distribution == distribution;
             scratch[n++] = fit->fits[i].fits[distribution].distance;
         }
-    snprintf(closest, sizeof closest, "%zu", n_best);
-    real(distance, median_of(scratch, n));
+    egc_grid_cell(grid, "%zu", n_best);
+    egc_grid_real(grid, "%.3g", median_of(scratch, n));
     n = 0;
     for (size_t i = 0; i < fit->n_layers; i++)
         if (fit->fits[i].n_values && !isnan(fit->fits[i].fits[distribution].tail))
             scratch[n++] = fabs(fit->fits[i].fits[distribution].tail);
-    percent(tail, median_of(scratch, n));
-    return egc_grid_add(grid,
-                        (const char *[]){egc_distribution_names[distribution], closest, distance,
-                                         tail[0] == '+' ? tail + 1 : tail},
-                        err);
+    egc_grid_real(grid, "%.1f%%", 100 * median_of(scratch, n));
 }
 
-static egc_status print_distributions(const egc_trace_fit *fit, double *scratch, egc_error *err)
+static void print_median(const char *name, const egc_trace_fit *fit, size_t offset, double *scratch)
 {
-    static const char *const heads[] = {"distribution", "closest", "median KS", "median |99.9 %|"};
-    egc_grid grid = {.n_columns = 4, .right = 0xe};
-    egc_status status = egc_grid_add(&grid, heads, err);
-    for (int d = 0; d < EGC_N_DISTRIBUTIONS && !status; d++)
-        status = add_distribution(&grid, fit, d, scratch, err);
-    putchar('\n');
-    egc_grid_print(&grid);
-    return status;
-}
-
-static void print_median(const char *what, const egc_trace_fit *fit, size_t offset, double *scratch)
-{
-    char text[32];
     for (size_t i = 0; i < fit->n_layers; i++)
         memcpy(&scratch[i], (const char *)&fit->fits[i] + offset, sizeof *scratch);
-    printf("%-22s %s\n", what, real(text, median_of(scratch, fit->n_layers)));
+    double median = median_of(scratch, fit->n_layers);
+    printf(isnan(median) ? "%-22s -\n" : "%-22s %.3g\n", name, median);
 }
 
-egc_status egc_fit_print(const egc_trace_fit *fit, int pick, egc_error *err)
+static egc_status print_summary(const egc_trace_fit *fit, egc_error *err)
 {
+    egc_grid grid = {.n_columns = 4, .right = 0xe};
     double *scratch = egc_calloc(fit->n_layers, sizeof *scratch);
     if (!scratch)
         return egc_fail_memory(err, fit->n_layers * sizeof *scratch);
-    egc_status status = print_layers(fit, pick, err);
-    if (!status)
-        status = print_distributions(fit, scratch, err);
-    if (!status) {
-        puts("\nmedian over the layers");
-        print_median("decay", fit, offsetof(egc_layer_fit, decay), scratch);
-        print_median("correlation of workers", fit, offsetof(egc_layer_fit, worker_correlation),
-                     scratch);
-        print_median("correlation of steps", fit, offsetof(egc_layer_fit, time_correlation),
-                     scratch);
-    }
+    EGC_GRID_ROW(&grid, "distribution", "closest", "median KS", "median |99.9 %|");
+    for (int d = 0; d < EGC_N_DISTRIBUTIONS; d++)
+        add_distribution(&grid, fit, d, scratch);
+    putchar('\n');
+    egc_status status = egc_grid_print(&grid, err);
+    puts("\nmedian over the layers");
+    print_median("decay", fit, offsetof(egc_layer_fit, decay), scratch);
+    print_median("correlation of workers", fit, offsetof(egc_layer_fit, worker_correlation),
+                 scratch);
+    print_median("correlation of steps", fit, offsetof(egc_layer_fit, time_correlation), scratch);
     egc_free(scratch);
     return status;
 }
 
-egc_status egc_fit_print_all(const egc_trace_fit *fit, egc_error *err)
+/* Prints KS distance and error of the tail of each layer for every distribution. */
+static egc_status print_all(const egc_trace_fit *fit, egc_error *err)
 {
-    const char *cells[1 + EGC_N_DISTRIBUTIONS] = {"layer"};
     egc_grid grid = {.n_columns = 1 + EGC_N_DISTRIBUTIONS, .right = 0xfe};
-    for (int d = 0; d < EGC_N_DISTRIBUTIONS; d++)
-        cells[1 + d] = egc_distribution_names[d];
-    egc_status status = egc_grid_add(&grid, cells, err);
-    for (size_t i = 0; i < fit->n_layers && !status; i++) {
-        char text[EGC_N_DISTRIBUTIONS][72];
-        cells[0] = fit->layers[i].name;
+    EGC_GRID_ROW(&grid, "layer");
+    egc_grid_texts(&grid, egc_distribution_names, EGC_N_DISTRIBUTIONS);
+    for (size_t i = 0; i < fit->n_layers; i++) {
+        egc_grid_cell(&grid, "%s", fit->layers[i].name);
         for (int d = 0; d < EGC_N_DISTRIBUTIONS; d++) {
             const egc_law_fit *law = &fit->fits[i].fits[d];
-            char distance[32], tail[32];
-            bool any = fit->fits[i].n_values > 0;
-            snprintf(text[d], sizeof text[d], "%s %s", real(distance, any ? law->distance : NAN),
-                     percent(tail, any ? law->tail : NAN));
-            cells[1 + d] = text[d];
+            if (!fit->fits[i].n_values || isnan(law->distance))
+                egc_grid_cell(&grid, "- -");
+            else if (isnan(law->tail))
+                egc_grid_cell(&grid, "%.3g -", law->distance);
+            else
+                egc_grid_cell(&grid, "%.3g %+.1f%%", law->distance, 100 * law->tail);
         }
-        status = egc_grid_add(&grid, cells, err);
     }
     puts("\nKS and error of the 99.9 % quantile");
-    egc_grid_print(&grid);
-    return status;
+    return egc_grid_print(&grid, err);
 }
 
 /* ---- the Lua file --------------------------------------------------------------------------- */
 
-/* As a Lua string. */
-static egc_status put_text(egc_buf *out, const char *text, egc_error *err)
+/* Appends a Lua string literal. */
+static void put_string(egc_text *out, const char *string)
 {
-    egc_status status = egc_buf_printf(out, err, "\"");
-    for (; *text && !status; text++)
-        status = egc_buf_printf(out, err, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    return status ? status : egc_buf_printf(out, err, "\"");
+    egc_text_put(out, "\"");
+    for (; *string; string++)
+        egc_text_put(out, *string == '"' || *string == '\\' ? "\\%c" : "%c", *string);
+    egc_text_put(out, "\"");
 }
 
-static egc_status put_number(egc_buf *out, const char *key, double value, egc_error *err)
+static void put_number(egc_text *out, const char *key, double value)
 {
     char text[32];
-    return egc_buf_printf(out, err, ", %s = %s", key,
-                          egc_text_format_real(value, text, sizeof text));
+    egc_text_put(out, ", %s = %s", key, egc_text_format_real(value, text, sizeof text));
 }
 
-/* Six digits: more than any fit has. */
-static egc_status put_fitted(egc_buf *out, const char *key, double value, egc_error *err)
+/* Six digits: more than the accuracy of any fit. */
+static void put_law(egc_text *out, const egc_layer_fit *fit, int pick)
 {
-    return egc_buf_printf(out, err, ", %s = %.6g", key, value);
-}
-
-static egc_status put_layer_law(egc_buf *out, const egc_layer_fit *fit, int pick, egc_error *err)
-{
-    if (!fit->n_values)
-        return put_number(out, "zeros", 1, err);
+    if (!fit->n_values) {
+        put_number(out, "zeros", 1);
+        return;
+    }
     const egc_law *law = &picked(fit, pick)->law;
     const struct {
         const char *key;
@@ -214,70 +193,85 @@ static egc_status put_layer_law(egc_buf *out, const egc_layer_fit *fit, int pick
         {"worker_correlation", fit->worker_correlation, 0},
         {"time_correlation", fit->time_correlation, 0},
     };
-    egc_status status = egc_buf_printf(out, err, ", distribution = \"%s\"",
-                                       egc_distribution_names[law->distribution]);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields && !status; i++)
+    egc_text_put(out, ", distribution = \"%s\"", egc_distribution_names[law->distribution]);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (!isnan(fields[i].value) && fields[i].value != fields[i].usual)
-            status = put_fitted(out, fields[i].key, fields[i].value, err);
-    return status;
+            egc_text_put(out, ", %s = %.6g", fields[i].key, fields[i].value);
 }
 
-/* Work is that of one example. */
-static egc_status put_layer_work(egc_buf *out, const egc_layer *layer, double batch, egc_error *err)
+/* The work of a layer is written for one example; `batch` examples are one gradient. */
+static void put_layer(egc_text *out, const egc_layer *layer, const egc_layer_fit *fit, int pick,
+                      double batch)
 {
-    egc_status status = put_number(out, "forward_flops", layer->forward_flops / batch, err);
-    if (!status)
-        status = put_number(out, "backward_flops", layer->backward_flops / batch, err);
-    if (!status && !isnan(layer->forward_s))
-        status = put_number(out, "forward_s", layer->forward_s / batch, err);
-    if (!status && !isnan(layer->backward_s))
-        status = put_number(out, "backward_s", layer->backward_s / batch, err);
-    return status;
+    egc_text_put(out, "    { name = ");
+    put_string(out, layer->name);
+    for (size_t d = 0; d < EGC_LAYER_DIMS && layer->shape[d]; d++)
+        egc_text_put(out, "%s%zu", d ? "x" : ", dims = \"", layer->shape[d]);
+    egc_text_put(out, "\"");
+    put_law(out, fit, pick);
+    put_number(out, "forward_flops", layer->forward_flops / batch);
+    put_number(out, "backward_flops", layer->backward_flops / batch);
+    if (!isnan(layer->forward_s))
+        put_number(out, "forward_s", layer->forward_s / batch);
+    if (!isnan(layer->backward_s))
+        put_number(out, "backward_s", layer->backward_s / batch);
+    egc_text_put(out, " },\n");
 }
 
-static egc_status put_layer(egc_buf *out, const egc_layer *layer, const egc_layer_fit *fit,
-                            int pick, double batch, egc_error *err)
-{
-    egc_status status = egc_buf_printf(out, err, "    { name = ");
-    if (!status)
-        status = put_text(out, layer->name, err);
-    for (size_t d = 0; d < EGC_LAYER_DIMS && layer->shape[d] && !status; d++)
-        status = egc_buf_printf(out, err, "%s%zu", d ? "x" : ", dims = \"", layer->shape[d]);
-    if (!status)
-        status = egc_buf_printf(out, err, "\"");
-    if (!status)
-        status = put_layer_law(out, fit, pick, err);
-    if (!status)
-        status = put_layer_work(out, layer, batch, err);
-    return status ? status : egc_buf_printf(out, err, " },\n");
-}
-
-static egc_status put_file(egc_buf *out, const egc_trace_fit *fit, int pick, const char *source,
-                           egc_error *err)
+static egc_status write_lua(const egc_trace_fit *fit, const fit_request *request, egc_error *err)
 {
     double batch = fit->note.batch ? (double)fit->note.batch : 1;
-    egc_status status = egc_buf_printf(
-        out, err,
-        "-- What `egc-sim trace fit` found in %s.\n"
-        "-- egc.workload.synthetic(dofile(\"THIS FILE\")) makes gradients like those; to change\n"
-        "-- something: local fit = dofile(\"THIS FILE\"); fit.batch = 64.\nreturn {\n  model = ",
-        source);
+    egc_text text = {.err = err};
+    egc_text_put(&text,
+                 "-- Fitted by `egc-sim trace fit` to %s.\n"
+                 "-- egc.workload.synthetic(dofile(\"THIS FILE\")) makes similar gradients; to "
+                 "change\n-- something: local fit = dofile(\"THIS FILE\"); fit.batch = 64.\n"
+                 "return {\n  model = ",
+                 request->file.items[0]);
+    put_string(&text, fit->model);
+    egc_text_put(&text, ",\n  batch = %.0f,\n  layers = {\n", batch);
+    for (size_t i = 0; i < fit->n_layers; i++)
+        put_layer(&text, &fit->layers[i], &fit->fits[i], request->pick, batch);
+    egc_text_put(&text, "  },\n}\n");
+    egc_status status = text.status;
     if (!status)
-        status = put_text(out, fit->model, err);
+        status = egc_atomic_file_save(request->out, text.buf.data, text.buf.len, err);
     if (!status)
-        status = egc_buf_printf(out, err, ",\n  batch = %.0f,\n  layers = {\n", batch);
-    for (size_t i = 0; i < fit->n_layers && !status; i++)
-        status = put_layer(out, &fit->layers[i], &fit->fits[i], pick, batch, err);
-    return status ? status : egc_buf_printf(out, err, "  },\n}\n");
-}
-
-egc_status egc_fit_write(const egc_trace_fit *fit, int pick, const char *source, const char *path,
-                         egc_error *err)
-{
-    egc_buf text = {0};
-    egc_status status = put_file(&text, fit, pick, source, err);
-    if (!status)
-        status = egc_atomic_file_save(path, text.data, text.len, err);
-    egc_buf_fini(&text);
+        egc_note("wrote %s", request->out);
+    egc_text_fini(&text);
     return status;
 }
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int run(void *arg)
+{
+    const fit_request *request = arg;
+    egc_trace_fit fit;
+    egc_error err;
+    if (egc_trace_fit_init(&fit, request->file.items[0], &err))
+        return egc_note_error(&err);
+    egc_status status = print_layers(&fit, request->pick, &err);
+    if (!status)
+        status = print_summary(&fit, &err);
+    if (!status && request->all)
+        status = print_all(&fit, &err);
+    if (!status && request->out)
+        status = write_lua(&fit, request, &err);
+    egc_trace_fit_fini(&fit);
+    return status ? egc_note_error(&err) : EGC_EXIT_DONE;
+}
+
+const egc_command egc_fit_command = {
+    .name = "trace fit",
+    .arguments = "FILE [-o FILE.lua] [options]",
+    .summary = "Fits distributions to each layer of a trace. The errors printed are the "
+               "Kolmogorov-Smirnov distance (KS)\nand the relative error of the 99.9 % quantile "
+               "of magnitudes. Up to 16 gradients are read",
+    .example = "egc-sim trace fit cnn.h5 -o cnn.lua",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .request_size = sizeof(fit_request),
+    .run = run,
+};

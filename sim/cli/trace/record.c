@@ -1,27 +1,52 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/trace/record.h"
-
+/* `egc-sim trace record`: plain data-parallel SGD with the workload "train", without compression
+ * and without a simulated network; every worker's gradient of each recorded step is written. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "cli/trace/trace.h"
 #include "train/core/optimizer.h"
 #include "workloads/trace/writer.h"
+#include "workloads/workload.h"
 
-/* ---- options -------------------------------------------------------------------------------- */
+typedef struct record_request {
+    egc_texts rest;
+    const char *path;
+    int64_t steps; /* of training */
+    int64_t workers;
+    int64_t seed;
+    int64_t every; /* steps between two recorded steps */
+    egc_texts settings;
+} record_request;
 
-egc_status egc_record_options_init(egc_record_options *options, egc_error *err)
-{
-    egc_status status = egc_workload_find("train", &options->workload, err);
-    if (status)
-        return status;
-    options->workload_params = egc_calloc(1, options->workload->params_size);
-    if (!options->workload_params)
-        return egc_fail_memory(err, options->workload->params_size);
-    egc_param_init(options->workload->params, options->workload_params);
-    return EGC_OK;
-}
+static const egc_option options[] = {
+    {"out", "FILE", "trace to write; an existing file is replaced",
+     EGC_OPTION(record_request, path, TEXT), .required = true},
+    {"steps", "N", "training steps (default: 100)", EGC_OPTION(record_request, steps, INT),
+     .min = 1, .max = 1e9},
+    {"workers", "N", "workers, each with its own batches (default: 4)",
+     EGC_OPTION(record_request, workers, INT), .min = 1, .max = 1e6},
+    {"seed", "S", "seed of weights and batches (default: 1)", EGC_OPTION(record_request, seed, INT),
+     .max = 0x1p53},
+    {"every", "N", "record every N-th step, starting with the first (default: 1)",
+     EGC_OPTION(record_request, every, INT), .min = 1, .max = 1e9},
+    {"set", "KEY=VALUE", "set a parameter of the workload train; may be repeated",
+     EGC_OPTION(record_request, settings, TEXTS)},
+    {0},
+};
+
+typedef struct recording {
+    const record_request *request;
+    const egc_workload_type *type;
+    void *params;
+    egc_workload *workload;
+    egc_trace_writer *writer;
+    float *parameters, *velocity, *gradient, *sum; /* n_params each */
+} recording;
+
+/* ---- the workload --------------------------------------------------------------------------- */
 
 static egc_status fail_unknown(const egc_param *table, const char *name, egc_error *err)
 {
@@ -34,68 +59,73 @@ static egc_status fail_unknown(const egc_param *table, const char *name, egc_err
     return status;
 }
 
-egc_status egc_record_options_set(egc_record_options *options, const char *assignment,
-                                  egc_error *err)
+/* "KEY=VALUE" for a parameter of the workload. */
+static egc_status set_param(const recording *r, const char *assignment, egc_error *err)
 {
     char name[64];
     const char *equals = strchr(assignment, '=');
-    if (!equals || (size_t)(equals - assignment) >= sizeof name)
-        return egc_fail(err, EGC_ERROR_FORMAT, "--set: must be KEY=VALUE, got \"%s\"", assignment);
     snprintf(name, sizeof name, "%.*s", (int)(equals - assignment), assignment);
-    const egc_param *param = egc_param_find(options->workload->params, name);
+    const egc_param *param = egc_param_find(r->type->params, name);
+    const egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
     if (!param)
-        return fail_unknown(options->workload->params, name, err);
-    egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
-    egc_status status = egc_param_set(param, options->workload_params, &value, err);
+        return fail_unknown(r->type->params, name, err);
+    egc_status status = egc_param_set(param, r->params, &value, err);
     return status ? egc_error_prefix(err, "--set %s", name) : EGC_OK;
 }
 
-void egc_record_options_fini(egc_record_options *options)
+static egc_status set_params(recording *r, egc_error *err)
 {
-    egc_free(options->workload_params);
-    options->workload_params = NULL;
+    const egc_texts *settings = &r->request->settings;
+    egc_status status = egc_workload_find("train", &r->type, err);
+    if (status)
+        return status;
+    r->params = egc_calloc(1, r->type->params_size);
+    if (!r->params)
+        return egc_fail_memory(err, r->type->params_size);
+    egc_param_init(r->type->params, r->params);
+    for (size_t i = 0; i < settings->n && !status; i++)
+        status = set_param(r, settings->items[i], err);
+    return status;
 }
 
-/* ---- the note ------------------------------------------------------------------------------- */
+/* ---- the note: attributes of the trace ------------------------------------------------------- */
 
-static egc_status describe_param(const egc_record_options *options, const char *name, char *out,
-                                 egc_error *err)
+static egc_status describe_param(const recording *r, const char *name, char *out, egc_error *err)
 {
     egc_buf text = {0};
-    const egc_param *param = egc_param_find(options->workload->params, name);
-    egc_status status = egc_param_format(param, options->workload_params, &text, err);
+    egc_status status =
+        egc_param_format(egc_param_find(r->type->params, name), r->params, &text, err);
     if (!status)
         snprintf(out, EGC_TEXT_LENGTH, "%.*s", (int)text.len, (const char *)text.data);
     egc_buf_fini(&text);
     return status;
 }
 
-static egc_status describe_source(const egc_record_options *options, char *out, egc_error *err)
+static egc_status describe_source(const recording *r, char *out, egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status =
-        egc_param_format_all(options->workload->params, options->workload_params, true, &text, err);
+    egc_status status = egc_param_format_all(r->type->params, r->params, true, &text, err);
     if (!status)
         snprintf(out, EGC_TEXT_LENGTH, "egc-sim trace record, workload train, seed %lld%s%.*s",
-                 (long long)options->seed, text.len ? ", " : "", (int)text.len,
+                 (long long)r->request->seed, text.len ? ", " : "", (int)text.len,
                  text.len ? (const char *)text.data : "");
     egc_buf_fini(&text);
     return status;
 }
 
-static egc_status make_note(const egc_record_options *options, const egc_optimizer *optimizer,
-                            egc_trace_note *note, egc_error *err)
+static egc_status make_note(const recording *r, egc_trace_note *note, egc_error *err)
 {
+    const egc_optimizer *optimizer = &r->workload->optimizer;
     char batch[EGC_TEXT_LENGTH] = "";
-    egc_status status = describe_param(options, "dataset", note->dataset, err);
+    egc_status status = describe_param(r, "dataset", note->dataset, err);
     if (!status)
-        status = describe_param(options, "batch", batch, err);
+        status = describe_param(r, "batch", batch, err);
     if (!status)
-        status = describe_source(options, note->source, err);
+        status = describe_source(r, note->source, err);
     long long count = 0;
     sscanf(batch, "%lld", &count);
     note->batch = count;
-    note->every = options->every;
+    note->every = r->request->every;
     snprintf(note->optimizer, sizeof note->optimizer,
              "sgd lr=%g momentum=%g weight_decay=%g schedule=%s lr_warmup=%llu", optimizer->lr,
              optimizer->momentum, optimizer->weight_decay,
@@ -106,19 +136,12 @@ static egc_status make_note(const egc_record_options *options, const egc_optimiz
 
 /* ---- training ------------------------------------------------------------------------------- */
 
-typedef struct recording {
-    const egc_record_options *options;
-    egc_workload *workload;
-    egc_trace_writer *writer;
-    float *parameters, *velocity, *gradient, *sum; /* n_params each */
-} recording;
-
 static egc_status add_worker(recording *r, uint64_t step, size_t worker, egc_error *err)
 {
     double loss;
-    uint64_t every = (uint64_t)r->options->every;
-    egc_status status = r->workload->type->gradient(r->workload, step, worker, r->parameters,
-                                                    r->gradient, &loss, err);
+    uint64_t every = (uint64_t)r->request->every;
+    egc_status status =
+        r->type->gradient(r->workload, step, worker, r->parameters, r->gradient, &loss, err);
     if (!status && step % every == 0)
         status = egc_trace_writer_append(r->writer, step / every, worker, r->gradient, loss, err);
     for (size_t i = 0; !status && i < r->workload->n_params; i++)
@@ -128,7 +151,7 @@ static egc_status add_worker(recording *r, uint64_t step, size_t worker, egc_err
 
 static egc_status take_step(recording *r, uint64_t step, egc_error *err)
 {
-    size_t n = r->workload->n_params, workers = (size_t)r->options->workers;
+    size_t n = r->workload->n_params, workers = (size_t)r->request->workers;
     egc_status status = EGC_OK;
     memset(r->sum, 0, n * sizeof *r->sum);
     for (size_t worker = 0; !status && worker < workers; worker++)
@@ -138,7 +161,7 @@ static egc_status take_step(recording *r, uint64_t step, egc_error *err)
     for (size_t i = 0; i < n; i++)
         r->sum[i] /= (float)workers;
     const egc_optimizer *optimizer = &r->workload->optimizer;
-    double lr = egc_optimizer_lr(optimizer, step, (uint64_t)r->options->steps);
+    double lr = egc_optimizer_lr(optimizer, step, (uint64_t)r->request->steps);
     egc_optimizer_apply(optimizer, lr, r->sum, r->velocity, r->parameters, n);
     return EGC_OK;
 }
@@ -153,39 +176,62 @@ static egc_status train(recording *r, egc_error *err)
     r->velocity = vectors + n;
     r->gradient = vectors + 2 * n;
     r->sum = vectors + 3 * n;
-    egc_status status = r->workload->type->initialize(r->workload, r->parameters, err);
-    for (uint64_t step = 0; !status && step < (uint64_t)r->options->steps; step++)
+    egc_status status = r->type->initialize(r->workload, r->parameters, err);
+    for (uint64_t step = 0; !status && step < (uint64_t)r->request->steps; step++)
         status = take_step(r, step, err);
     egc_free(vectors);
     return status;
 }
 
-static egc_status record_into(recording *r, egc_error *err)
+/* Interrupted, it leaves a trace of the steps that are complete. */
+static egc_status write_trace(recording *r, egc_error *err)
 {
+    const record_request *request = r->request;
+    const egc_workload_request wanted = {.workers = (size_t)request->workers,
+                                         .steps = (uint64_t)request->steps,
+                                         .seed = (uint64_t)request->seed};
     egc_trace_note note = {0};
-    const egc_workload *workload = r->workload;
-    egc_status status = make_note(r->options, &workload->optimizer, &note, err);
+    egc_status status = egc_workload_new(r->type, r->params, &wanted, &r->workload, err);
     if (!status)
-        status = egc_trace_writer_new(r->options->path, workload->model, workload->layers,
-                                      workload->n_layers, (size_t)r->options->workers, &note,
-                                      &r->writer, err);
-    if (status)
-        return status;
-    status = train(r, err);
-    egc_status closed = egc_trace_writer_close(r->writer, status ? NULL : err);
-    return status ? status : closed;
-}
-
-egc_status egc_record(const egc_record_options *options, egc_error *err)
-{
-    recording r = {.options = options};
-    egc_workload_request request = {.workers = (size_t)options->workers,
-                                    .steps = (uint64_t)options->steps,
-                                    .seed = (uint64_t)options->seed};
-    egc_status status =
-        egc_workload_new(options->workload, options->workload_params, &request, &r.workload, err);
+        status = make_note(r, &note, err);
     if (!status)
-        status = record_into(&r, err);
-    egc_workload_free(r.workload);
+        status =
+            egc_trace_writer_new(request->path, r->workload->model, r->workload->layers,
+                                 r->workload->n_layers, wanted.workers, &note, &r->writer, err);
+    if (!status) {
+        status = train(r, err);
+        egc_status closed = egc_trace_writer_close(r->writer, status ? NULL : err);
+        status = status ? status : closed;
+    }
+    egc_workload_free(r->workload);
     return status;
 }
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int run(void *arg)
+{
+    recording r = {.request = arg};
+    egc_error err;
+    int exit = EGC_EXIT_DONE;
+    if (set_params(&r, &err))
+        exit = egc_options_fail(&egc_record_command, "%s", err.message);
+    else if (write_trace(&r, &err))
+        exit = egc_note_error(&err);
+    else
+        egc_note("recorded %s", r.request->path);
+    egc_free(r.params);
+    return exit;
+}
+
+const egc_command egc_record_command = {
+    .name = "trace record",
+    .arguments = "--out FILE [options]",
+    .summary = "Trains a network without compression and records the gradients of every worker. "
+               "If it is interrupted,\nthe trace holds the steps that were complete",
+    .example = "egc-sim trace record --out cnn.h5 --steps 200 --every 10 --set model=cnn",
+    .options = options,
+    .request_size = sizeof(record_request),
+    .defaults = &(const record_request){.steps = 100, .workers = 4, .seed = 1, .every = 1},
+    .run = run,
+};

@@ -2,5 +2,5 @@
 egc-sim describe topkk 2>message
 status=$?
 cut -d';' -f1 message
-grep -c '; valid: none, topk, .*and those of `egc-sim list metrics`$' message
+grep -c '; valid: none, topk, .*and the names in `egc-sim list metrics`$' message
 exit $status

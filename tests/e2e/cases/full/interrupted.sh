@@ -19,7 +19,7 @@ for signal in INT:2 TERM:15 HUP:1; do
     [ "$got_exit" -eq 1 ] || fail "exit $got_exit after SIG${signal%:*} instead of 1"
     children_gone
     prints_nothing
-    says "interrupted by signal ${signal#*:}; the same command with --resume goes on"
+    says "interrupted by signal ${signal#*:}; the same command with --resume continues"
     complete_rows cut whole
     refuses 1 "cut: holds results already; go on there with --resume or choose another --out" \
         egc-sim run "$slow" --out cut

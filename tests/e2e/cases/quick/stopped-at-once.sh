@@ -34,7 +34,7 @@ has_child() {
 }
 
 stopped_by INT 1 egc-sim run endless.lua --out cut
-says "interrupted by signal 2; the same command with --resume goes on"
+says "interrupted by signal 2; the same command with --resume continues"
 stopped_by INT 1 egc-sim run endless.lua --out cut --resume
 stopped_by KILL 137 egc-sim run endless.lua --out cut --resume
 [ "$(rows cut/runs.csv)" -eq 0 ] || fail "a row of a point that never ended"

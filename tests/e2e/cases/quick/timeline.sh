@@ -41,7 +41,7 @@ holds tracks 4 3
 ends 0 egc-sim run "$EXPERIMENTS/tracks.lua" --out untold --quiet
 same_results tracks untold
 
-refuses 2 'run: --timeline-steps must be a whole number >= 1, got "0"' \
+refuses 2 'run: --timeline-steps: must be a whole number in [1, 2147483647], got "0"' \
     egc-sim run "$timeline" --timeline-steps 0
 
 [ "$(id -u)" -eq 0 ] || exit 0 # only root can mount a small disk
