@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "experiment/spec/identity.h"
 #include "experiment/spec/resolve.h"
 #include "harness.h"
 #include "script/devices.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "experiment/spec/resolve.h"
+#include "experiment/spec/identity.h"
 
 /* Points that learn the same. */
 typedef struct group {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/spec/identity.h"
 #include "experiment/spec/sweep.h"
 
 typedef struct builder {

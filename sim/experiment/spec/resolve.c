@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each part of an experiment is found by its constructor ("method.topk"), looked up in the registry
+ * of its kind, and configured by its parameter table. Errors carry the line of the script. */
 #include "experiment/spec/resolve.h"
 
 #include <inttypes.h>
@@ -6,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "experiment/spec/constructor.h"
 #include "experiment/spec/cost_file.h"
 #include "train/algorithm.h"
@@ -14,7 +15,7 @@
 #include "train/cost/cost_table.h"
 #include "train/sync/exchange_choice.h"
 
-/* Stands for a device that the experiment spells out. */
+/* Name of a device given as a table. */
 #define CUSTOM_DEVICE "custom"
 
 typedef struct part {
@@ -23,7 +24,7 @@ typedef struct part {
     const egc_spec *table;
 } part;
 
-/* "WHERE: PATH: must be EXPECTED, got VALUE" */
+/* Fails with "WHERE: PATH: must be EXPECTED, got VALUE". */
 static egc_status must_be(const egc_spec *value, const char *path, const char *expected,
                           egc_error *err)
 {
@@ -54,14 +55,16 @@ static egc_status find_part(const egc_spec *point, const char *path, const char 
     return EGC_OK;
 }
 
-static egc_status new_params(egc_arena *arena, const egc_param *table, size_t size, void **out,
-                             egc_error *err)
+/* Parameters of `size` bytes in arena: the defaults, then the fields of the part but those in skip.
+ */
+static egc_status make_params(egc_arena *arena, const part *it, const egc_param *table, size_t size,
+                              const char *const *skip, void **out, egc_error *err)
 {
     *out = egc_arena_alloc(arena, size);
     if (!*out)
         return egc_fail_memory(err, size);
     egc_param_init(table, *out);
-    return EGC_OK;
+    return egc_spec_configure(arena, it->table, it->path, table, *out, skip, err);
 }
 
 static void format_files(uint64_t hash, char out[EGC_FILES_ID])
@@ -80,19 +83,18 @@ static egc_status resolve_workload(egc_arena *arena, const egc_spec *point,
     egc_status status = find_part(point, "workload", "egc.workload.NAME{...}", &workload, err);
     if (status)
         return status;
-    status = egc_workload_find(workload.name, &config->workload, err);
-    if (status)
+    if (egc_workload_find(workload.name, &config->workload, err))
         return egc_error_prefix(err, "%s: workload", workload.table->where);
-    const egc_param *table = config->workload->params;
-    status = new_params(arena, table, config->workload->params_size, &params, err);
+    const egc_workload_type *type = config->workload;
+    status = make_params(arena, &workload, type->params, type->params_size, NULL, &params, err);
     config->workload_params = params;
-    if (!status)
-        status = egc_spec_configure(arena, workload.table, workload.path, table, params, NULL, err);
-    if (!status && egc_workload_check(config->workload, params, err))
+    if (status)
+        return status;
+    if (egc_workload_check(type, params, err))
         return egc_error_prefix(err, "%s: workload", workload.table->where);
-    if (!status && config->workload->hash_files)
-        format_files(config->workload->hash_files(params), config->workload_files);
-    return status;
+    if (type->hash_files)
+        format_files(type->hash_files(params), config->workload_files);
+    return EGC_OK;
 }
 
 egc_status egc_resolve_device(egc_device_profiles profiles, const char *name,
@@ -110,8 +112,8 @@ egc_status egc_resolve_device(egc_device_profiles profiles, const char *name,
     return egc_fail(err, EGC_ERROR_NAME, "unknown device \"%s\"; valid: %s", name, valid);
 }
 
-static egc_status name_device(egc_device_profiles profiles, const char *name, const char *where,
-                              egc_device *out, egc_error *err)
+static egc_status resolve_named_device(egc_device_profiles profiles, const char *name,
+                                       const char *where, egc_device *out, egc_error *err)
 {
     const egc_device_profile *profile;
     if (egc_resolve_device(profiles, name, &profile, err))
@@ -120,8 +122,8 @@ static egc_status name_device(egc_device_profiles profiles, const char *name, co
     return EGC_OK;
 }
 
-static egc_status spell_device(egc_arena *arena, const egc_spec *table, egc_device *out,
-                               egc_error *err)
+static egc_status resolve_table_device(egc_arena *arena, const egc_spec *table, egc_device *out,
+                                       egc_error *err)
 {
     if (table->constructor)
         return must_be(table, "cluster.device", "a device's name or a plain table", err);
@@ -139,25 +141,22 @@ static egc_status resolve_device(egc_arena *arena, egc_device_profiles devices,
 {
     const egc_spec *device = egc_spec_get(cluster, "device");
     if (!device || device->kind != EGC_SPEC_TABLE)
-        return name_device(devices, name, (device ? device : cluster)->where, out, err);
+        return resolve_named_device(devices, name, (device ? device : cluster)->where, out, err);
     strcpy(name, CUSTOM_DEVICE);
-    return spell_device(arena, device, out, err);
+    return resolve_table_device(arena, device, out, err);
 }
 
 egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, const egc_spec *table,
                                egc_cluster_choice *out, egc_error *err)
 {
-    egc_status status = egc_cluster_find(egc_constructor_name(table->constructor), &out->type, err);
-    if (status)
+    const part cluster = {"cluster", egc_constructor_name(table->constructor), table};
+    if (egc_cluster_find(cluster.name, &out->type, err))
         return egc_error_prefix(err, "%s: cluster", table->where);
-    const egc_param *rows = out->type->params;
-    status = new_params(arena, rows, out->type->params_size, &out->params, err);
-    if (status)
-        return status;
     const egc_spec *device = egc_spec_get(table, "device");
-    bool spelt = device && device->kind == EGC_SPEC_TABLE;
-    const char *const skip[] = {spelt ? "device" : NULL, NULL};
-    status = egc_spec_configure(arena, table, "cluster", rows, out->params, skip, err);
+    bool is_table = device && device->kind == EGC_SPEC_TABLE;
+    const char *const skip[] = {is_table ? "device" : NULL, NULL};
+    egc_status status = make_params(arena, &cluster, out->type->params, out->type->params_size,
+                                    skip, &out->params, err);
     if (!status)
         status = resolve_device(arena, devices, table, ((egc_cluster_common *)out->params)->device,
                                 &out->device, err);
@@ -219,7 +218,7 @@ static egc_status resolve_method(const egc_spec *point, egc_train_config *config
 
 /* ---- the rest ------------------------------------------------------------------------------ */
 
-/* The text at key, fallback when there is none. */
+/* The text at key, or fallback if the point has no such key. */
 static egc_status get_text(const egc_spec *point, const char *key, const char *fallback,
                            const char *expected, const char **out, egc_error *err)
 {
@@ -258,12 +257,10 @@ static egc_status resolve_algorithm(egc_arena *arena, const egc_spec *point,
         return status;
     if (egc_algorithm_find(algorithm.name, &config->algorithm, err))
         return egc_error_prefix(err, "%s: algorithm", algorithm.table->where);
-    const egc_param *table = config->algorithm->params;
-    status = new_params(arena, table, config->algorithm->params_size, &params, err);
+    const egc_algorithm_type *type = config->algorithm;
+    status = make_params(arena, &algorithm, type->params, type->params_size, NULL, &params, err);
     config->algorithm_params = params;
-    return status
-               ? status
-               : egc_spec_configure(arena, algorithm.table, "algorithm", table, params, NULL, err);
+    return status;
 }
 
 egc_status egc_resolve(egc_arena *arena, egc_device_profiles devices, const egc_spec *point,
@@ -294,122 +291,10 @@ egc_status egc_resolve_cost(egc_arena *arena, const egc_spec *point, egc_train_c
     const char *where = named ? named->where : egc_spec_get(point, "cost")->where;
     if (!*options->cost_table)
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "%s: cost_table: is missing; with cost = \"table\" it must name a file as "
-                        "`egc-sim bench compressors --csv FILE` writes it",
+                        "%s: cost_table: is missing; with cost = \"table\" it must name a file "
+                        "written by `egc-sim bench compressors --csv FILE`",
                         where);
     if (egc_cost_file_read(arena, options->cost_table, &config->method, &config->cost_curve, err))
         return egc_error_prefix(err, "%s: cost_table", where);
     return EGC_OK;
-}
-
-/* ---- identity ------------------------------------------------------------------------------ */
-
-enum { N_PARTS = 11 };
-
-typedef struct config_part {
-    const char *path, *name; /* a name that is NULL: there is no such part */
-    const egc_param *table;
-    const void *params;
-    bool is_time; /* has to do with nothing but how long things take */
-} config_part;
-
-static egc_status format_part(const config_part *it, egc_buf *out, egc_error *err)
-{
-    if (!it->name)
-        return EGC_OK;
-    egc_status status = egc_buf_printf(out, err, "%s=%s{", it->path, it->name);
-    if (!status)
-        status = egc_param_format_all(it->table, it->params, false, out, err);
-    return status ? status : egc_buf_printf(out, err, "}\n");
-}
-
-static const char *name_or_null(const char *name)
-{
-    return *name ? name : NULL;
-}
-
-static void parts_of(const egc_train_config *config, const char *exchange, config_part out[N_PARTS])
-{
-    const egc_workload_type *workload = config->workload;
-    const egc_cluster_type *cluster = config->cluster;
-    const egc_method *method = &config->method;
-    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
-    const config_part parts[N_PARTS] = {
-        {"workload", workload->name, workload->params, config->workload_params, false},
-        {"workload_files", name_or_null(config->workload_files), NULL, NULL, false},
-        {"cluster", cluster->name, cluster->params, config->cluster_params, true},
-        {"cluster_files", name_or_null(config->cluster_files), NULL, NULL, true},
-        {"device", "", egc_device_params, &config->device, true},
-        {"cost_rows", config->cost_curve ? config->cost_curve->id : "", NULL, NULL, true},
-        {"method", method->name, method->compressor->params, method->params, false},
-        {"method_options", "", egc_method_option_params, &method->options, false},
-        {"exchange", exchange, NULL, NULL, false},
-        {"algorithm", algorithm->name, algorithm->params, config->algorithm_params, false},
-        {"training", "", egc_train_config_params, &config->options, false},
-    };
-    memcpy(out, parts, sizeof parts);
-}
-
-egc_status egc_identity_format(const egc_train_config *config, egc_buf *out, egc_error *err)
-{
-    config_part parts[N_PARTS];
-    egc_status status = EGC_OK;
-    parts_of(config, egc_exchange_choice_asked(config), parts);
-    for (int i = 0; i < N_PARTS && !status; i++)
-        status = format_part(&parts[i], out, err);
-    return status;
-}
-
-egc_status egc_identity_format_training(const egc_train_config *config, egc_buf *out,
-                                        egc_error *err)
-{
-    egc_train_config timeless = *config;
-    char exchange[EGC_EXCHANGE_CHOICE_NAME];
-    config_part parts[N_PARTS];
-    egc_exchange_choice route;
-    egc_status status = egc_exchange_choice_init(&route, config, err);
-    if (status)
-        return status;
-    egc_exchange_choice_sums(&route, exchange);
-    egc_train_config_forget_time(&timeless.options);
-    parts_of(&timeless, exchange, parts);
-    for (int i = 0; i < N_PARTS && !status; i++)
-        if (!parts[i].is_time)
-            status = format_part(&parts[i], out, err);
-    return status;
-}
-
-_Static_assert(EGC_TRAINING_LOG_KEY_LENGTH == EGC_RUN_ID_LENGTH, "both hold 16 hex digits");
-
-/* The hash of what format says of config. */
-static egc_status identify(const egc_train_config *config,
-                           egc_status (*format)(const egc_train_config *, egc_buf *, egc_error *),
-                           char id[EGC_RUN_ID_LENGTH], egc_error *err)
-{
-    egc_buf text = {0};
-    egc_status status = format(config, &text, err);
-    if (!status)
-        snprintf(id, EGC_RUN_ID_LENGTH, "%016" PRIx64,
-                 egc_hash(EGC_HASH_START, text.data, text.len));
-    egc_buf_fini(&text);
-    return status;
-}
-
-egc_status egc_identity_run_id(const egc_train_config *config, char run_id[EGC_RUN_ID_LENGTH],
-                               egc_error *err)
-{
-    return identify(config, egc_identity_format, run_id, err);
-}
-
-egc_status egc_identity_training_key(const egc_train_config *config,
-                                     char key[EGC_TRAINING_LOG_KEY_LENGTH], egc_error *err)
-{
-    /* Who replays sparse sums knows no lengths of what is merged on the way. Which buckets are
-     * merged depends on the network, and fused on the device, and with them what is learnt. Who is
-     * dropped depends on time. */
-    double bucket = config->options.bucket_bytes;
-    bool drops = config->options.on_failure == EGC_ON_FAILURE_DROP;
-    bool shares = egc_algorithm_of(config)->timeless && !config->sparse && !drops &&
-                  bucket != EGC_BUCKET_MERGE && bucket != EGC_BUCKET_FUSION;
-    return identify(config, shares ? egc_identity_format_training : egc_identity_format, key, err);
 }

@@ -76,7 +76,7 @@ echo method,elements >costs.csv
 by_table 'costs.csv: has no column params; must have method, params, elements, encode_s and decode_s, as `egc-sim bench compressors --csv FILE` writes them'
 rm costs.csv
 by_table 'costs.csv: cannot open: No such file or directory'
-refuses 1 '--set cost=table: cost_table: is missing; with cost = "table" it must name a file as `egc-sim bench compressors --csv FILE` writes it' \
+refuses 1 '--set cost=table: cost_table: is missing; with cost = "table" it must name a file written by `egc-sim bench compressors --csv FILE`' \
     egc-sim run "$small" --set cost=table
 refuses 1 '--set cost_scale=0: cost_scale: must be in (0, 1000000000], got 0' \
     egc-sim run "$small" --set cost_scale=0
@@ -85,9 +85,9 @@ refuses 1 '--set cost_scale=0: cost_scale: must be in (0, 1000000000], got 0' \
 
 ends 0 egc-sim run "$small" --out model --quiet
 ends 0 egc-sim run "$small" --out here --set 'cost=egc.each{"measured", "model"}' --jobs 2
-grep -q 'cost = "measured": compression is charged what it takes on this machine now' "$SCRATCH/stderr" ||
+grep -q 'cost = "measured": the time of compression is measured on this machine' "$SCRATCH/stderr" ||
     fail "it must be said that times are measured"
-grep -q '2 points at a time slow one another down' "$SCRATCH/stderr" || fail "jobs disturb"
+grep -q '2 points at a time slow each other down' "$SCRATCH/stderr" || fail "jobs disturb"
 [ "$(column here/runs.csv reproducible | sort | uniq -c | tr -d ' \n')" = 2no2yes ] ||
     fail "two of four points are measured"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
