@@ -312,7 +312,7 @@ static egc_status decode_unit(egc_decoder *d, const egc_decoder_input *delivery,
         .delivery = delivery,
         .unit = unit,
         .error_feedback = &d->error_feedback[u],
-        .sum = out ? out + unit->first : NULL,
+        .sum = out ? out + (unit->first - delivery->origin) : NULL,
         .context = egc_workspace_context(d->work, &d->method, unit, delivery->step, d->n_workers,
                                          egc_rng_derive_seed(d->shared_seed, delivery->step, u)),
     };

@@ -85,6 +85,7 @@ egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
         .may_drop = config->merge >= EGC_MERGE_LARGEST,
         .n_units = config->n_units,
         .lr = NAN,
+        .lr_before = NAN,
     };
     if (!allocate_units(e, config->units) || !allocate_memory(e)) {
         size_t wanted = e->n * 3 * sizeof(float);
@@ -124,95 +125,72 @@ uint64_t egc_workspace_shared_seed(uint64_t run_seed)
 
 /* ---- the gradient of a step ---------------------------------------------------------------- */
 
-/* The squared norms of the units, and their sum. */
-static double measure(egc_encoder *e, const float *gradient)
+void egc_encoder_begin(egc_encoder *e, uint64_t step, double lr)
 {
-    double norm2 = 0;
-    for (size_t i = 0; i < e->n_units; i++) {
-        const egc_unit *unit = &e->units[i];
-        double unit_norm2 = egc_kernels_get()->norm2(gradient + unit->first, unit->count);
-        e->unit[i].encoding = (egc_encoding){.gradient_norm2 = unit_norm2};
-        norm2 += unit_norm2;
-    }
-    return norm2;
+    if (!e->skip && e->lr > 0)
+        e->lr_before = e->lr;
+    e->step = step;
+    e->lr = lr;
+    e->norm2 = 0;
+    e->skip = false;
 }
 
-static void count_nonfinite(const float *x, size_t n, egc_gradient_check *out)
+/* Counts NaN and Inf in the gradient of unit u, and goes on with a copy that has 0 in their places,
+ * unless the method says that they are errors. */
+static egc_status clean_gradient(egc_encoder *e, size_t u, egc_gradient_check *out, egc_error *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        out->nan_count += isnan(x[i]) != 0;
-        out->inf_count += isinf(x[i]) != 0;
+    const egc_unit *unit = &e->units[u];
+    const float *gradient = e->unit[u].gradient;
+    for (size_t i = 0; i < unit->count; i++) {
+        out->nan_count += isnan(gradient[i]) != 0;
+        out->inf_count += isinf(gradient[i]) != 0;
     }
-}
-
-/* Counts what is not finite, and fails at the first such unit if the method says so. */
-static egc_status judge_nonfinite(const egc_encoder *e, const float *gradient,
-                                  egc_gradient_check *out, egc_error *err)
-{
-    for (size_t i = 0; i < e->n_units; i++) {
-        const egc_unit *unit = &e->units[i];
-        if (isfinite(e->unit[i].encoding.gradient_norm2))
-            continue;
-        count_nonfinite(gradient + unit->first, unit->count, out);
-        if (e->method.options.nonfinite == EGC_NONFINITE_ERROR)
-            return egc_fail(err, EGC_ERROR_NONFINITE,
-                            "%s: gradient has %zu NaN and %zu Inf among %zu elements", unit->name,
-                            out->nan_count, out->inf_count, unit->count);
-    }
-    return EGC_OK;
-}
-
-/* Goes on with a copy of the gradient that has 0 in place of NaN and Inf. */
-static egc_status clean_gradient(egc_encoder *e, const float *gradient, egc_error *err)
-{
+    if (e->method.options.nonfinite == EGC_NONFINITE_ERROR)
+        return egc_fail(err, EGC_ERROR_NONFINITE,
+                        "%s: gradient has %zu NaN and %zu Inf among %zu elements", unit->name,
+                        out->nan_count, out->inf_count, unit->count);
     if (!e->clean)
         e->clean = egc_calloc(e->n, sizeof(float));
     if (!e->clean)
         return egc_fail_memory(err, e->n * sizeof(float));
-    for (size_t i = 0; i < e->n; i++)
-        e->clean[i] = isfinite(gradient[i]) ? gradient[i] : 0;
-    e->gradient = e->clean;
+    float *clean = e->clean + unit->first;
+    for (size_t i = 0; i < unit->count; i++)
+        clean[i] = isfinite(gradient[i]) ? gradient[i] : 0;
+    e->unit[u].gradient = clean;
     e->skip = e->method.options.nonfinite == EGC_NONFINITE_SKIP;
     return EGC_OK;
 }
 
-/* What the passing of a step does to the residual: decay, and with residual_lr = "rescale" the
- * change of the learning rate, which the velocity goes through as well. */
-static void age_memory(egc_encoder *e, double lr)
+egc_status egc_encoder_gradient(egc_encoder *e, size_t first, size_t count, const float *gradient,
+                                egc_gradient_check *out, egc_error *err)
 {
-    const egc_method_options *options = &e->method.options;
-    double rescale = 1;
-    if (options->residual_lr == EGC_RESIDUAL_LR_RESCALE && lr > 0) {
-        rescale = e->lr > 0 ? e->lr / lr : 1;
-        e->lr = lr;
+    *out = (egc_gradient_check){0};
+    for (size_t u = first; u < first + count; u++) {
+        egc_encoder_unit *own = &e->unit[u];
+        size_t n = e->units[u].count;
+        double norm2 = egc_kernels_get()->norm2(gradient, n);
+        own->gradient = gradient;
+        if (!isfinite(norm2)) {
+            egc_status status = clean_gradient(e, u, out, err);
+            if (status)
+                return status;
+            norm2 = egc_kernels_get()->norm2(own->gradient, n);
+        }
+        own->encoding = (egc_encoding){.gradient_norm2 = norm2};
+        out->norm2 += norm2;
+        e->norm2 += norm2;
+        gradient += n;
     }
-    float keep = (float)(options->residual_decay * rescale), turn = (float)rescale;
-    for (size_t i = 0; e->residual && keep != 1 && i < e->n; i++)
-        e->residual[i] *= keep;
-    for (size_t i = 0; e->velocity && turn != 1 && i < e->n; i++)
-        e->velocity[i] *= turn;
+    double norm = sqrt(e->norm2);
+    e->scale = e->local_clip > 0 && norm > e->local_clip ? (float)(e->local_clip / norm) : 1;
+    return EGC_OK;
 }
 
 egc_status egc_encoder_step(egc_encoder *e, const egc_step_input *input, egc_gradient_check *out,
                             egc_error *err)
 {
-    *out = (egc_gradient_check){.norm2 = measure(e, input->gradient)};
-    e->step = input->step;
-    e->gradient = input->gradient;
-    e->skip = false;
-    if (!isfinite(out->norm2)) {
-        egc_status status = judge_nonfinite(e, input->gradient, out, err);
-        if (!status)
-            status = clean_gradient(e, input->gradient, err);
-        if (status)
-            return status;
-        out->norm2 = measure(e, e->clean);
-    }
-    double norm = sqrt(out->norm2);
-    e->scale = e->local_clip > 0 && norm > e->local_clip ? (float)(e->local_clip / norm) : 1;
-    if (!e->skip)
-        age_memory(e, input->lr);
-    return EGC_OK;
+    egc_encoder_begin(e, input->step, input->lr);
+    return egc_encoder_gradient(e, 0, e->n_units, input->gradient, out, err);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */

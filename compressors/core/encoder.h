@@ -11,7 +11,8 @@
 typedef struct egc_encoder_unit {
     void *state; /* the compressor's; NULL where it has none */
     bool dense;
-    float max_abs; /* of what there is to send, at the step under way */
+    const float *gradient; /* of the step under way, until it is compensated; borrowed */
+    float max_abs;         /* of the input of the step under way */
     egc_encoding encoding;
     egc_buf sent; /* of egc_sent: what may yet be dropped on the way */
 } egc_encoder_unit;
@@ -49,10 +50,12 @@ struct egc_encoder {
     uint32_t *sent_at; /* 1 + the step at which each element was last sent; NULL without residual */
     float *clean;      /* n, made on the first gradient with NaN or Inf in it */
 
-    uint64_t step;         /* of the step under way */
-    const float *gradient; /* until its units are compensated */
-    float scale;
-    double lr; /* of the last step that had one */
+    /* Of the step under way. */
+    uint64_t step;
+    double lr;        /* NAN: none */
+    double lr_before; /* of the last step that had one and was not skipped */
+    double norm2;     /* squared norm of the gradient, as far as it was handed in */
+    float scale;      /* factor of clipping */
     bool skip;
 };
 

@@ -138,24 +138,6 @@ static const egc_method_preset *find_preset(const char *name)
 
 /* ---- making and setting -------------------------------------------------------------------- */
 
-/* Applies "key=value;key=value", a constant of the program: it cannot fail. */
-static void apply_settings(egc_method *method, const char *settings)
-{
-    char copy[256];
-    assert(!settings || strlen(settings) < sizeof copy);
-    strcpy(copy, settings ? settings : "");
-    char *rest = copy, *item;
-    while ((item = strsep(&rest, ";")) && *item) {
-        char *value = strchr(item, '=');
-        assert(value);
-        *value++ = '\0';
-        egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
-        egc_status status = egc_method_set(method, item, &scalar, NULL);
-        assert(status == EGC_OK);
-        (void)status;
-    }
-}
-
 static egc_status unknown_method(const char *name, egc_error *err)
 {
     const void *names[64];
@@ -179,9 +161,8 @@ egc_status egc_method_init(egc_method *method, const char *name, egc_error *err)
     *method = (egc_method){.name = preset ? preset->name : type->name, .compressor = type};
     egc_param_init(egc_method_option_params, &method->options);
     egc_param_init(type->params, method->params);
-    apply_settings(method, type->settings);
-    apply_settings(method, preset ? preset->settings : NULL);
-    return EGC_OK;
+    egc_status status = egc_method_set_all(method, type->settings, err);
+    return status ? status : egc_method_set_all(method, preset ? preset->settings : NULL, err);
 }
 
 egc_status egc_method_set(egc_method *method, const char *key, const egc_scalar *value,
@@ -204,6 +185,41 @@ egc_status egc_method_set(egc_method *method, const char *key, const egc_scalar 
         status = egc_fail(err, EGC_ERROR_NAME, "unknown key \"%s\" for %s; valid: %s", key,
                           method->name, (const char *)valid.data);
     egc_buf_fini(&valid);
+    return status;
+}
+
+egc_status egc_method_set_text(egc_method *method, const char *key, const char *value,
+                               egc_error *err)
+{
+    const egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
+    egc_status status = egc_method_set(method, key, &scalar, err);
+    if (status && status != EGC_ERROR_NAME)
+        egc_error_prefix(err, "%s", key);
+    return status;
+}
+
+/* Sets the `length` bytes "key=value". */
+static egc_status set_item(egc_method *method, const char *text, size_t length, egc_error *err)
+{
+    char item[EGC_TEXT_LENGTH];
+    snprintf(item, sizeof item, "%.*s", (int)length, text);
+    char *value = strchr(item, '=');
+    if (!value || length >= sizeof item)
+        return egc_fail(err, EGC_ERROR_FORMAT, "parameters must be \"key=value;...\", got \"%s\"",
+                        item);
+    *value++ = '\0';
+    return egc_method_set_text(method, item, value, err);
+}
+
+egc_status egc_method_set_all(egc_method *method, const char *settings, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    const char *at = settings ? settings : "";
+    while (!status && *(at += strspn(at, "; "))) {
+        size_t length = strcspn(at, ";");
+        status = set_item(method, at, length, err);
+        at += length;
+    }
     return status;
 }
 

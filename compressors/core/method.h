@@ -115,6 +115,15 @@ egc_status egc_method_init(egc_method *method, const char *name, egc_error *err)
 egc_status egc_method_set(egc_method *method, const char *key, const egc_scalar *value,
                           egc_error *err) EGC_MUST_CHECK;
 
+/* The same for text, as users write it: "ratio", "0.01". The message starts with the key. */
+egc_status egc_method_set_text(egc_method *method, const char *key, const char *value,
+                               egc_error *err) EGC_MUST_CHECK;
+
+/* Sets "key=value;key=value", in this order; NULL and "" set nothing. FORMAT for text of another
+ * form; otherwise as egc_method_set_text. */
+egc_status egc_method_set_all(egc_method *method, const char *settings,
+                              egc_error *err) EGC_MUST_CHECK;
+
 /* UNSUPPORTED, with the reason, when the parts make no sense together. */
 egc_status egc_method_check(const egc_method *method, egc_error *err) EGC_MUST_CHECK;
 
@@ -227,8 +236,18 @@ void egc_encoder_regroup(egc_encoder *encoder, size_t worker, size_t n_workers);
 /* Accepts NULL. */
 void egc_encoder_free(egc_encoder *encoder);
 
-/* Begins a step. Looks for NaN and Inf, and sets the scale of clipping. NONFINITE (naming the unit,
- * with the counts) under nonfinite = "error"; MEMORY. */
+/* Begins a step whose gradient is handed in by units; lr as in egc_step_input. */
+void egc_encoder_begin(egc_encoder *encoder, uint64_t step, double lr);
+
+/* Hands in the gradient of units [first, first + count), one after the other, once a step; borrowed
+ * until their first-round message. Counts NaN and Inf in them, and sets the factor of clipping from
+ * all that was handed in: with clip, or nonfinite = "skip", the last unit must come before the
+ * first message. NONFINITE, naming the unit and the counts, under nonfinite = "error"; MEMORY. */
+egc_status egc_encoder_gradient(egc_encoder *encoder, size_t first, size_t count,
+                                const float *gradient, egc_gradient_check *out,
+                                egc_error *err) EGC_MUST_CHECK;
+
+/* Begins a step and hands in the whole gradient. Errors as egc_encoder_gradient. */
 egc_status egc_encoder_step(egc_encoder *encoder, const egc_step_input *input,
                             egc_gradient_check *out, egc_error *err) EGC_MUST_CHECK;
 
@@ -279,12 +298,13 @@ typedef struct egc_decoder_input {
     size_t n_messages;
     bool reduced; /* the one message is the sum of n_workers; always so under a merge rule, where it
                      comes from egc_merger_join */
+    size_t origin; /* place in the flat vector of average[0]; 0 where that is the flat vector */
 } egc_decoder_input;
 
 /* Takes it in. In the last round writes the mean over workers, learning-rate correction included,
- * into the units' places of `average`, the flat vector (NULL in other rounds). FORMAT for anything
- * that no encoder of this method and these units wrote, and for bytes left over; NONFINITE when a
- * sum overflowed its elements; MEMORY. */
+ * into the units' places of `average`, the flat vector from `origin` on (NULL in other rounds).
+ * FORMAT for anything that no encoder of this method and these units wrote, and for bytes left
+ * over; NONFINITE when a sum overflowed its elements; MEMORY. */
 egc_status egc_decoder_decode(egc_decoder *decoder, const egc_decoder_input *delivery,
                               float *average, egc_error *err) EGC_MUST_CHECK;
 

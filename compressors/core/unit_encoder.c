@@ -39,12 +39,27 @@ static egc_error_feedback_unit error_feedback_of(const egc_encoder *e, const egc
     };
 }
 
+/* Decays the residual by one step and, under residual_lr = "rescale", scales residual and velocity
+ * by the change of the learning rate, so that each gradient counts at the rate when it arose. */
+static void age(const egc_encoder *e, const egc_unit *unit)
+{
+    const egc_method_options *options = &e->method.options;
+    bool rescales = options->residual_lr == EGC_RESIDUAL_LR_RESCALE && e->lr > 0;
+    double rescale = rescales && e->lr_before > 0 ? e->lr_before / e->lr : 1;
+    float keep = (float)(options->residual_decay * rescale), turn = (float)rescale;
+    size_t end = unit->first + unit->count;
+    for (size_t i = unit->first; e->residual && keep != 1 && i < end; i++)
+        e->residual[i] *= keep;
+    for (size_t i = unit->first; e->velocity && turn != 1 && i < end; i++)
+        e->velocity[i] *= turn;
+}
+
 static egc_status compensate(egc_encoder *e, size_t u, egc_error *err)
 {
+    age(e, &e->units[u]);
     egc_error_feedback_unit error_feedback = error_feedback_of(e, &e->units[u]);
     egc_encoder_unit *own = &e->unit[u];
-    egc_norms norms =
-        e->error_feedback->compensate(&error_feedback, e->scale, e->gradient + e->units[u].first);
+    egc_norms norms = e->error_feedback->compensate(&error_feedback, e->scale, own->gradient);
     own->encoding.input_norm2 = norms.norm2;
     own->max_abs = norms.max_abs;
     return isfinite(norms.norm2)
@@ -69,7 +84,7 @@ static unit_round unit_at(egc_encoder *e, size_t u, size_t round)
                 egc_rng_derive_seed(e->seed, e->step, (EGC_ROUNDS_MAX + 1) * u + round));
     at.context.worker = e->worker;
     at.context.max_abs = at.own->max_abs;
-    at.context.gradient = round == 0 ? e->gradient + unit->first : NULL;
+    at.context.gradient = round == 0 ? e->unit[u].gradient : NULL;
     at.context.scale = e->scale;
     at.x = at.error_feedback.input;
     if (e->skip) { /* nothing to send; the memory stays as it is */
