@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "cli/options.h"
-#include "experiment/results/results.h"
+#include "experiment/results/merge.h"
 
 typedef struct merge_request {
     egc_texts dirs;

@@ -115,8 +115,8 @@ static egc_status make_messages(egc_play *play, uint64_t step, size_t round, egc
             status = egc_encoder_message(play->encoder[w], round, 0, 1, shard, wire, err);
             bytes += (double)wire->len;
         }
-        double share =
-            kind != EGC_COLLECTIVE_BROADCAST ? 1.0 / (double)n_workers : (double)(w == step % n_workers);
+        double share = kind != EGC_COLLECTIVE_BROADCAST ? 1.0 / (double)n_workers
+                                                        : (double)(w == step % n_workers);
         costs->encode_s += share * (egc_clock_now() - start_s);
         costs->sent_bytes += share * bytes;
     }
@@ -138,7 +138,8 @@ static egc_status deliver(egc_play *play, uint64_t step, size_t round, egc_play_
 {
     egc_round kind = egc_round_plan_at(play->method, round);
     size_t n_workers = play->n_workers, n_rounds = egc_round_plan_count(play->method);
-    bool is_cut = kind.kind == EGC_COLLECTIVE_ALLTOALL, leads = kind.kind == EGC_COLLECTIVE_BROADCAST;
+    bool is_cut = kind.kind == EGC_COLLECTIVE_ALLTOALL,
+         leads = kind.kind == EGC_COLLECTIVE_BROADCAST;
     bool is_sum = !is_cut && !leads && kind.element != EGC_ELEMENT_NONE;
     size_t n_messages = is_sum || leads ? 1 : n_workers, from = leads ? step % n_workers : 0;
     egc_status status = EGC_OK;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "experiment/fake.h"
+#include "experiment/results/merge.h"
 
 static egc_status run_with(fake_study *fake, const egc_runner_options *options, egc_error *err)
 {
@@ -92,10 +93,6 @@ static void options_are_checked(void **unused)
     options.shard_count = 2;
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_RANGE,
                  "shard must be I/N with 1 <= I <= N, got 3/2");
-    options = fake_options(dir.text, 1);
-    memcpy(fake.points[6].run_id, fake.points[2].run_id, EGC_RUN_ID_LENGTH);
-    assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_RANGE,
-                 "points must differ, got the same parameters in points 3 and 7");
     assert_false(egc_path_exists(dir.text));
     fake_folder_remove(&folder);
 }

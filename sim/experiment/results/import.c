@@ -3,7 +3,7 @@
  * are trusted when its row in runs.csv is whole, and the other files hold all that belongs to it;
  * any other point has simply not been run. Rows of a run that is no point of the plan would be lost
  * when the files are written again, so that a folder with such rows is refused. */
-#include "experiment/results/results.h"
+#include "experiment/results/import.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -309,7 +309,8 @@ static egc_status count_records(const egc_results *results, table_source *runs,
     return EGC_OK;
 }
 
-egc_status egc_results_import_check(const egc_results *results, egc_error *err)
+/* UNSUPPORTED when the folder holds finished runs, of any status, that the plan does not have. */
+static egc_status check_unknown_runs(const egc_results *results, egc_error *err)
 {
     const egc_results_plan *plan = egc_results_get_plan(results);
     const char *dir = egc_results_dir(results);
@@ -331,4 +332,45 @@ egc_status egc_results_import_check(const egc_results *results, egc_error *err)
     close_source(&runs);
     egc_free(planned.sorted);
     return status;
+}
+
+/* ---- resuming -------------------------------------------------------------------------------- */
+
+/* True if the record has a column for each of the plan's axes and its point need not run again. */
+static bool is_usable(const egc_results_plan *plan, const egc_csv_table *record)
+{
+    int state = egc_csv_column(record, "status");
+    bool usable = state >= 0 && egc_results_is_good(record->rows[0][state]);
+    for (size_t i = 0; i < plan->n_axes; i++)
+        usable = usable && egc_csv_column(record, plan->axes[i]) >= 0;
+    return usable;
+}
+
+/* Takes the points whose records an interrupted run left, and removes unusable records. */
+static egc_status take_records(egc_results *results, egc_error *err)
+{
+    const egc_results_plan *plan = egc_results_get_plan(results);
+    const char *spool = egc_results_spool(results);
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < plan->n_points && !status; i++) {
+        const char *run_id = plan->points[i].run_id;
+        egc_csv_table record = {0};
+        egc_error unreadable;
+        if (!egc_path_exists(egc_point_record_path(spool, run_id).text))
+            continue;
+        bool usable = egc_point_record_read(spool, run_id, &record, &unreadable) == EGC_OK &&
+                      is_usable(plan, &record);
+        egc_csv_table_fini(&record);
+        status = usable ? egc_results_finish(results, i, err)
+                        : egc_point_record_remove(spool, run_id, err);
+    }
+    return status;
+}
+
+egc_status egc_results_import_resumed(egc_results *results, egc_error *err)
+{
+    egc_status status = check_unknown_runs(results, err);
+    if (!status)
+        status = take_records(results, err);
+    return status ? status : egc_results_import(results, egc_results_dir(results), false, err);
 }

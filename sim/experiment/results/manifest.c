@@ -8,8 +8,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "train/algorithm.h"
-#include "train/cost/cost_table.h"
+#include "experiment/spec/identity.h"
 #include "train/sync/exchange_choice.h"
 
 /* Sets a member, taking value; out of memory is found by the caller through `failed`. */
@@ -70,36 +69,23 @@ static void add_params(json_t *out, const char *prefix, const egc_param *table, 
     }
 }
 
-/* Every parameter of a point, defaults included, by the path that `--set` would take. */
+/* Every parameter of a point, defaults included, by its path in `--set`. */
 static json_t *parameters(const egc_train_config *config, bool *failed)
 {
     json_t *out = json_object();
-    const egc_method *method = &config->method;
-    set(out, "workload", egc_json_text(config->workload->name), failed);
-    add_params(out, "workload.", config->workload->params, config->workload_params, failed);
-    set(out, "cluster", egc_json_text(config->cluster->name), failed);
-    add_params(out, "cluster.", config->cluster->params, config->cluster_params, failed);
-    add_params(out, "device.", egc_device_params, &config->device, failed);
-    set(out, "method", egc_json_text(method->name), failed);
-    if (method->compressor)
-        add_params(out, "method.", method->compressor->params, method->params, failed);
-    add_params(out, "method.", egc_method_option_params, &method->options, failed);
-    const egc_algorithm_type *algorithm = egc_algorithm_of(config);
-    set(out, "algorithm", egc_json_text(algorithm->name), failed);
-    if (config->algorithm_params)
-        add_params(out, "algorithm.", algorithm->params, config->algorithm_params, failed);
-    set(out, "exchange", egc_json_text(egc_exchange_choice_asked(config)), failed);
-    add_params(out, "", egc_train_config_params, &config->options, failed);
-    if (config->cost_curve)
-        set(out, "cost_rows", egc_json_text(config->cost_curve->id), failed);
-    if (*config->workload_files)
-        set(out, "workload_files", egc_json_text(config->workload_files), failed);
-    if (*config->cluster_files)
-        set(out, "cluster_files", egc_json_text(config->cluster_files), failed);
+    egc_identity_part parts[EGC_IDENTITY_PARTS];
+    egc_identity_parts(config, egc_exchange_choice_asked(config), parts);
+    for (int i = 0; i < EGC_IDENTITY_PARTS; i++) {
+        const char *name = parts[i].name;
+        if (name && *name)
+            set(out, parts[i].path, egc_json_text(name), failed);
+        if (name && parts[i].params)
+            add_params(out, parts[i].prefix, parts[i].table, parts[i].params, failed);
+    }
     return out;
 }
 
-/* Moves what all points have in common out of them. */
+/* Moves the parameters that all points have in common out of them. */
 static json_t *take_common(json_t *points, bool *failed)
 {
     json_t *common = json_object_get(json_array_get(points, 0), "parameters");
@@ -117,12 +103,13 @@ static json_t *take_common(json_t *points, bool *failed)
                 json_object_del(common, key);
         }
     }
-    json_array_foreach(points, i, point){json_object_foreach(common, key, value){
-        json_object_del(json_object_get(point, "parameters"), key);
-}
-}
-*failed |= common == NULL;
-return common;
+    json_object_foreach(common, key, value)
+    {
+        for (i = 0; i < json_array_size(points); i++)
+            json_object_del(json_object_get(json_array_get(points, i), "parameters"), key);
+    }
+    *failed |= common == NULL;
+    return common;
 }
 
 static json_t *points_of(const egc_experiment *experiment, const egc_results_plan *plan,

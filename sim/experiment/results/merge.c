@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Joins the folders of an experiment's shards: their rows become records of one folder, which
  * are then published as after a whole run. */
-#include "experiment/results/manifest.h"
+#include "experiment/results/merge.h"
 
 #include <string.h>
+
+#include "experiment/results/import.h"
+#include "experiment/results/manifest.h"
 
 /* The members that say which experiment a manifest is of. */
 static const char *const identity[] = {"experiment", "columns", "parameters", "points"};

@@ -1,50 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a results folder is to hold: which runs, in which order, against which dense runs. */
-#include "experiment/results/results.h"
+/* The dense run of a point has method "none" and the same value on every axis that is not of the
+ * method; a hash of those values finds it. */
+#include "experiment/results/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
-
-/* ---- repeated points ------------------------------------------------------------------------- */
-
-static int compare_points(const void *a, const void *b)
-{
-    const egc_point *x = *(const egc_point *const *)a, *y = *(const egc_point *const *)b;
-    int order = strcmp(x->run_id, y->run_id);
-    return order ? order : (x > y) - (x < y);
-}
-
-static egc_status check_distinct(const egc_experiment *experiment, egc_error *err)
-{
-    size_t n = experiment->n_points;
-    const egc_point **sorted = egc_calloc(n, sizeof *sorted);
-    if (!sorted)
-        return egc_fail_memory(err, n * sizeof *sorted);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &experiment->points[i];
-    qsort(sorted, n, sizeof *sorted, compare_points);
-    egc_status status = EGC_OK;
-    for (size_t i = 1; i < n && !status; i++)
-        if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0)
-            status = egc_fail(err, EGC_ERROR_RANGE,
-                              "points must differ, got the same parameters in points %td and %td",
-                              sorted[i - 1] - experiment->points + 1,
-                              sorted[i] - experiment->points + 1);
-    egc_free(sorted);
-    return status;
-}
-
-/* ---- dense runs ------------------------------------------------------------------------------ */
+#include "experiment/results/point_record.h"
 
 static bool is_method_axis(const char *axis)
 {
     return strcmp(axis, "method") == 0 || strncmp(axis, "method.", strlen("method.")) == 0;
 }
 
-/* The same for points that differ only in the method. */
+/* Equal for points that differ only in the method. */
 static uint64_t setting_hash(const egc_experiment *experiment, const egc_point *point)
 {
     uint64_t hash = EGC_HASH_START;
@@ -98,16 +68,12 @@ static egc_status match_dense(const egc_experiment *experiment, egc_planned_poin
     return EGC_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------- */
-
 egc_status egc_results_plan_new(const egc_experiment *experiment, egc_arena *arena,
                                 egc_results_plan *out, egc_error *err)
 {
     size_t n = experiment->n_points;
     *out = (egc_results_plan){.n_points = n};
-    egc_status status = check_distinct(experiment, err);
-    if (!status)
-        status = egc_columns_extra(experiment, arena, &out->axes, &out->n_axes, err);
+    egc_status status = egc_columns_extra(experiment, arena, &out->axes, &out->n_axes, err);
     if (status)
         return status;
     out->points = egc_arena_alloc(arena, (n + 1) * sizeof *out->points);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Publishing stages all CSV files beside the old ones before it replaces any of them. Rows keep the
+ * order of the plan, so that files are the same bytes whichever order points finish in. */
 #include "experiment/results/results.h"
 
 #include <errno.h>
@@ -49,7 +51,7 @@ static egc_path table_path(const egc_results *results, egc_table table)
 
 /* ---- finished points ------------------------------------------------------------------------- */
 
-static bool is_good(const char *status)
+bool egc_results_is_good(const char *status)
 {
     return strcmp(status, "ok") == 0 || strcmp(status, "diverged") == 0;
 }
@@ -113,7 +115,8 @@ static double speedup(const egc_results *results, size_t point)
     if (dense == EGC_NO_POINT || !results->states[dense].is_finished)
         return NAN;
     const egc_point_state *mine = &results->states[point], *other = &results->states[dense];
-    bool is_known = is_good(mine->status) && is_good(other->status) && mine->step_s > 0;
+    bool is_known =
+        egc_results_is_good(mine->status) && egc_results_is_good(other->status) && mine->step_s > 0;
     return is_known ? other->step_s / mine->step_s : NAN;
 }
 
@@ -251,54 +254,16 @@ static egc_status refuse_results(const egc_results *results, egc_error *err)
     return EGC_OK;
 }
 
-/* A record serves when it has a column for each of the plan's axes, and the point need not run
- * again. */
-static bool is_usable(const egc_results *results, const egc_csv_table *record)
-{
-    int state = egc_csv_column(record, "status");
-    bool usable = state >= 0 && is_good(record->rows[0][state]);
-    for (size_t i = 0; i < results->plan->n_axes; i++)
-        usable = usable && egc_csv_column(record, results->plan->axes[i]) >= 0;
-    return usable;
-}
-
-/* Takes the points whose records an earlier run left. */
-static egc_status take_records(egc_results *results, egc_error *err)
-{
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < results->plan->n_points && !status; i++) {
-        const char *run_id = results->plan->points[i].run_id;
-        egc_path path = egc_point_record_path(results->spool.text, run_id);
-        egc_csv_table record = {0};
-        if (!egc_path_exists(path.text))
-            continue;
-        egc_error unreadable;
-        bool usable =
-            egc_point_record_read(results->spool.text, run_id, &record, &unreadable) == EGC_OK;
-        usable = usable && is_usable(results, &record);
-        egc_csv_table_fini(&record);
-        status = usable ? egc_results_finish(results, i, err)
-                        : egc_point_record_remove(results->spool.text, run_id, err);
-    }
-    return status;
-}
-
 static egc_status prepare(egc_results *results, bool resume, egc_error *err)
 {
     egc_status status = egc_path_make_folder(results->dir.text, err);
     if (!status)
         status = egc_lock_take(results->dir.text, &results->lock, err);
-    if (!status)
-        status = resume ? egc_results_import_check(results, err) : refuse_results(results, err);
+    if (!status && !resume)
+        status = refuse_results(results, err);
     if (!status)
         status = egc_path_make_folder(results->spool.text, err);
-    if (!status)
-        status = egc_path_remove_staged(results->spool.text, err);
-    if (!status && resume)
-        status = take_records(results, err);
-    if (!status && resume)
-        status = egc_results_import(results, results->dir.text, false, err);
-    return status;
+    return status ? status : egc_path_remove_staged(results->spool.text, err);
 }
 
 egc_status egc_results_open(const char *dir, const egc_results_plan *plan, bool resume,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "experiment/results/import.h"
 #include "experiment/run/child_pool.h"
 #include "experiment/run/point_queue.h"
 
@@ -353,6 +354,8 @@ egc_status egc_runner_run(const egc_experiment *experiment, const egc_runner_opt
         goto done;
     choose_shard(&run);
     status = egc_results_open(options->dir, &run.plan, options->resume, &run.results, err);
+    if (!status && options->resume)
+        status = egc_results_import_resumed(run.results, err);
     if (status)
         goto done;
     count_reused(&run);
