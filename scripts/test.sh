@@ -23,6 +23,8 @@ echo "== Running the quick tests under AddressSanitizer and UBSan"
 ctest --preset asan -j "$(nproc)" -L quick
 
 build release
+build o3
+build plain
 build clang
 build scalar
 echo "== Running the kernel and known-answer tests without vector kernels"
