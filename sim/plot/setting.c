@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "experiment/results/columns.h"
+
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -38,23 +40,17 @@ static bool axis_column_counts(const char *name, egc_scope scope)
     return scope != EGC_SCOPE_WORKLOAD || !starts_with(name, "cluster");
 }
 
-/* The columns of further axes follow "speedup" and the metrics after it. */
-static bool is_axis_column(const egc_csv_table *runs, size_t column)
+/* Whatever is no column of every runs.csv. */
+static bool is_axis_column(const char *name)
 {
-    static const char *const metrics[] = {"sampled_workers", "union_density", "fill_in",
-                                          "consensus",       "delay",         "host_joules",
-                                          "link_joules",     "joules",        "reproducible"};
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        if (strcmp(runs->columns[column], metrics[i]) == 0)
-            return false;
-    return (int)column > egc_csv_column(runs, "speedup");
+    return !egc_columns_find(EGC_TABLE_RUNS, name) && strcmp(name, EGC_REPRODUCIBLE_COLUMN) != 0;
 }
 
 static bool column_counts(const egc_csv_table *runs, size_t column, egc_scope scope)
 {
     const char *name = runs->columns[column];
-    return is_axis_column(runs, column) ? axis_column_counts(name, scope)
-                                        : fixed_column_counts(name, scope);
+    return is_axis_column(name) ? axis_column_counts(name, scope)
+                                : fixed_column_counts(name, scope);
 }
 
 static bool column_varies(const egc_view *view, size_t column)

@@ -276,9 +276,8 @@ static egc_status judge(const egc_train_config *config, egc_status status,
 egc_status egc_train_run(const egc_train_config *config, const egc_train_sink *sink,
                          egc_train_summary *out, egc_error *err)
 {
-    *out = (egc_train_summary){.last = {NAN, NAN, NAN}, .final_drift = NAN};
-    int64_t sampled = config->options.sampled_workers;
-    out->sampled_workers = sampled ? (double)sampled : NAN;
+    *out = (egc_train_summary){0};
+    egc_metrics_clear(&out->metrics);
     egc_status status = egc_train_run_check(config, err);
     if (!status)
         status = egc_algorithm_of(config)->run(config, sink, out, err);

@@ -7,6 +7,7 @@
 #include "exchange/sparse.h"
 #include "net/world/world.h"
 #include "train/core/timeline.h"
+#include "train/metrics/metrics.h"
 #include "workloads/workload.h"
 
 /* Where the time that compression takes comes from: see charge.h. */
@@ -86,58 +87,13 @@ typedef struct egc_train_config {
         *replay; /* says what is learnt instead of training; NULL: train */
 } egc_train_config;
 
-/* One step; where it says mean, over workers. NAN where something does not apply. The summary of
- * a run uses the same struct for its means over steps. */
-typedef struct egc_step_metrics {
-    double sent_bytes;        /* mean per worker: the messages it produced, headers included */
-    double recv_bytes;        /* mean per worker: what the exchange delivered to it */
-    double compression_ratio; /* 4 n / sent_bytes */
-    double element_ratio;     /* n / k */
-    double bound_ratio;       /* 32 n over log2 C(n, k) + 32 k, summed over units */
-    double density;           /* k / n */
-    double rel_error;
-    double cosine;
-    double energy_kept;
-    double drift;
-    double residual_norm;
-    double staleness;
-    double loss; /* mean training loss of the batches */
-    double step_s;
-    double compute_s;
-    double compress_s;
-    double decompress_s;
-    double comm_s;
-    double exposed_comm_s;
-    double network_bytes; /* all that crossed the network */
-    double nonfinite;     /* NaN and Inf treated by nonfinite = "zero" or "skip" */
-    double union_density; /* |union of all workers' supports| / n; NAN where none is chosen */
-    double fill_in;       /* union_density / density: 1 when all send the same, workers when none */
-    double consensus;     /* distance of the workers' parameters from their mean m:
-                             sqrt(mean ||x - m||^2) / ||m||; NAN where all hold the same */
-    double delay;         /* mean updates between the pull of the parameters a gradient was computed
-                             on and its own */
-    double host_joules;   /* of the workers' hosts; NAN without `energy` */
-    double link_joules;
-    double joules; /* of both */
-} egc_step_metrics;
-
-typedef struct egc_unit_metrics {
-    const char *name; /* of the layer, "FIRST..LAST" of a bucket, or "model" */
-    size_t elements;
-    double sent;       /* k, mean over workers */
-    double wire_bytes; /* mean over workers */
-    double rel_error;
-    double residual_norm;
-    double correction; /* c(tau) applied */
-} egc_unit_metrics;
-
 /* Where results go while the run is under way. Any member may be NULL. */
 typedef struct egc_train_sink {
     void *arg;
-    egc_status (*step)(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err);
+    egc_status (*step)(void *arg, uint64_t step, const egc_metrics *metrics, egc_error *err);
     egc_status (*unit)(void *arg, uint64_t step, const egc_unit_metrics *metrics, egc_error *err);
-    egc_status (*evaluation)(void *arg, uint64_t step, double sim_time_s, double sent_bytes_total,
-                             const egc_evaluation *evaluation, egc_error *err);
+    egc_status (*evaluation)(void *arg, uint64_t step, const egc_evaluation_metrics *metrics,
+                             egc_error *err);
     egc_status (*event)(void *arg, const egc_timeline_event *event, egc_error *err);
 } egc_train_sink;
 
@@ -147,12 +103,7 @@ typedef struct egc_train_sink {
 typedef struct egc_train_summary {
     char model[EGC_LAYER_NAME];
     char exchange[EGC_EXCHANGE_CHOICE_NAME]; /* those used, "auto" resolved */
-    double params;
-    egc_step_metrics mean; /* over the steps done; network_bytes is the total */
-    egc_evaluation last;   /* NAN for open-loop workloads */
-    double final_drift;
-    double sim_time_s;
-    double sampled_workers; /* NAN: all workers learnt */
+    egc_metrics metrics; /* over the steps done; NAN where unknown or not applicable */
     uint64_t steps_done;
     bool diverged;                 /* training stopped making sense */
     char reason[EGC_ERROR_LENGTH]; /* why it diverged, in one line */

@@ -76,16 +76,25 @@ static egc_status run_steps(const egc_train_config *config, const egc_train_sink
     egc_status status = EGC_OK;
     for (uint64_t step = 0; step < n_steps && !status; step++) {
         double value = (double)config->options.seed / (3 + (double)step);
-        egc_step_metrics metrics = {.sent_bytes = 1000 * value,
-                                    .recv_bytes = NAN,
-                                    .loss = value,
-                                    .step_s = fake_step_s(config->method.name)};
-        egc_unit_metrics unit = {
-            .name = "conv\n\"1\"", .elements = 8, .sent = 2, .wire_bytes = 24, .rel_error = value};
+        egc_metrics metrics = {.sent_bytes = 1000 * value,
+                               .recv_bytes = NAN,
+                               .loss = value,
+                               .step_s = fake_step_s(config->method.name)};
+        egc_unit_metrics unit = {.name = "conv\n\"1\"",
+                                 .elements = 8,
+                                 .sent = 2,
+                                 .density = 0.25,
+                                 .wire_bytes = 24,
+                                 .rel_error = value};
         status = sink->step(sink->arg, step, &metrics, err);
         if (!status)
             status = sink->unit(sink->arg, step, &unit, err);
-        out->mean = metrics;
+        metrics.params = 1000;
+        metrics.dense_bytes = 4000;
+        metrics.drift = 0.25;
+        metrics.sim_time_s = 2;
+        metrics.speedup = NAN;
+        out->metrics = metrics;
         out->steps_done = step + 1;
     }
     return status;
@@ -93,8 +102,15 @@ static egc_status run_steps(const egc_train_config *config, const egc_train_sink
 
 static egc_status evaluate(const egc_train_sink *sink, egc_train_summary *out, egc_error *err)
 {
-    out->last = (egc_evaluation){.loss = 0.1, .accuracy = 0.9, .perplexity = NAN};
-    return sink->evaluation(sink->arg, out->steps_done, out->sim_time_s, 4000, &out->last, err);
+    const egc_evaluation_metrics metrics = {.sim_time_s = out->metrics.sim_time_s,
+                                            .sent_bytes_total = 4000,
+                                            .loss = 0.1,
+                                            .accuracy = 0.9,
+                                            .perplexity = NAN};
+    out->metrics.test_loss = 0.1;
+    out->metrics.accuracy = 0.9;
+    out->metrics.perplexity = NAN;
+    return sink->evaluation(sink->arg, out->steps_done, &metrics, err);
 }
 
 static void crash(void)
@@ -133,8 +149,7 @@ egc_status fake_main(const egc_train_config *config, const egc_train_sink *sink,
     pause_at_random();
     while (is_topk && seed == fake_now.hanging_seed)
         pause();
-    *out = (egc_train_summary){
-        .model = "toy", .exchange = "ring", .params = 1000, .final_drift = 0.25, .sim_time_s = 2};
+    *out = (egc_train_summary){.model = "toy", .exchange = "ring"};
     egc_status status = run_steps(config, sink, out, err);
     if (!status)
         status = evaluate(sink, out, err);

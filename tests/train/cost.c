@@ -78,7 +78,7 @@ static void tables_are_charged(void **state)
         for (double scale = 1; scale > 0.1; scale /= 4) {
             egc_train_config config = charged(rows[i].method, EGC_COST_TABLE);
             config.options.cost_scale = scale;
-            const egc_step_metrics *m = &run(&config)->summary.mean;
+            const egc_metrics *m = &run(&config)->summary.metrics;
             assert_close(m->compress_s, scale * 5e-3, 1e-9);
             assert_close(m->decompress_s, scale * rows[i].messages * 4e-4, 1e-9);
         }
@@ -90,15 +90,15 @@ static void the_uncompressed_cost_the_same(void **state)
 {
     (void)state;
     egc_train_config config = charged("none", EGC_COST_MODEL);
-    const egc_step_metrics model = run(&config)->summary.mean;
+    const egc_metrics model = run(&config)->summary.metrics;
     assert_true(model.compress_s == 0);
     for (egc_cost_mode cost = EGC_COST_TABLE; cost <= EGC_COST_MEASURED; cost++) {
         config = charged("none", cost);
         config.cost_curve = NULL;
-        assert_memory_equal(&run(&config)->summary.mean, &model, sizeof model);
+        assert_memory_equal(&run(&config)->summary.metrics, &model, sizeof model);
     }
     config = charged("none", EGC_COST_NONE);
-    assert_true(run(&config)->summary.mean.comm_s < model.comm_s);
+    assert_true(run(&config)->summary.metrics.comm_s < model.comm_s);
 }
 
 /* Steps that take another time than the one before. Two measured ones can take the same by chance,
@@ -116,13 +116,13 @@ static void measured_times_are_those_of_this_machine(void **state)
     (void)state;
     egc_train_config config = charged("topk", EGC_COST_MEASURED);
     const result *once = run(&config);
-    const egc_step_metrics *m = &once->summary.mean;
+    const egc_metrics *m = &once->summary.metrics;
     assert_true(m->compress_s > 0 && m->compress_s < 1 && m->decompress_s > 0);
     assert_true(changes_of_time(once) > once->steps / 2);
     config.options.cost_scale = 1e6; /* no noise is as large */
     const result *scaled = run(&config);
-    assert_true(scaled->summary.mean.compress_s > 1e3 * m->compress_s);
-    assert_true(scaled->summary.mean.decompress_s > 1e3 * m->decompress_s);
+    assert_true(scaled->summary.metrics.compress_s > 1e3 * m->compress_s);
+    assert_true(scaled->summary.metrics.decompress_s > 1e3 * m->decompress_s);
     for (uint64_t i = 0; i < once->steps; i++) { /* nothing but times differs */
         assert_true(once->step[i].sent_bytes == scaled->step[i].sent_bytes);
         assert_true(once->step[i].rel_error == scaled->step[i].rel_error);

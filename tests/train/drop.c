@@ -72,8 +72,8 @@ static void assert_learnt(const result *got, const pull *pulls, size_t n)
     assert_int_equal(got->steps, STEPS);
     for (size_t i = 0; i < N; i++)
         sum += follow(pulls, n, unit_of(i));
-    assert_close(got->summary.last.accuracy, follow(pulls, n, unit_of(N - 1)), 1e-5);
-    assert_close(got->summary.last.loss, sum, 1e-5);
+    assert_close(got->summary.metrics.accuracy, follow(pulls, n, unit_of(N - 1)), 1e-5);
+    assert_close(got->summary.metrics.test_loss, sum, 1e-5);
 }
 
 static const double all = (1 + 2 + 3 + 4) / 4.0, without_1 = (1 + 3 + 4) / 3.0;
@@ -92,7 +92,7 @@ static void survivors_converge_to_their_mean(void **state)
         config.options.overlap = overlap;
         const result *got = run(&config);
         assert_learnt(got, pulls, 2);
-        assert_close(got->summary.last.accuracy, without_1 * unit_of(N - 1), 2e-3);
+        assert_close(got->summary.metrics.accuracy, without_1 * unit_of(N - 1), 2e-3);
         assert_true(got->step[3].step_s > 0.1 && got->step[3].step_s < 0.12);
         assert_true(got->step[2].step_s < 0.01 && got->step[4].step_s < 0.01);
     }
@@ -127,8 +127,8 @@ static void what_all_had_counts(void **state)
     assert_ok(got->status, got->err);
     for (size_t i = 0; i < N; i++)
         sum += follow(i < SMALL ? small : large, i < SMALL ? 1 : 2, unit_of(i));
-    assert_close(got->summary.last.loss, sum, 1e-5);
-    assert_close(got->summary.last.accuracy, follow(large, 2, unit_of(N - 1)), 1e-5);
+    assert_close(got->summary.metrics.test_loss, sum, 1e-5);
+    assert_close(got->summary.metrics.accuracy, follow(large, 2, unit_of(N - 1)), 1e-5);
 }
 
 /* The first bucket's exchange, from 4 ms on, is broken off, and goes on at 6 ms: then the second
@@ -162,7 +162,7 @@ static void losses_one_after_the_other(void **state)
     egc_train_config config = dropping("none", 5, lost, 2);
     const result *got = run(&config);
     assert_ok(got->status, got->err);
-    assert_close(got->summary.last.accuracy, 4 * unit_of(N - 1), 0.05);
+    assert_close(got->summary.metrics.accuracy, 4 * unit_of(N - 1), 0.05);
     config.options.workers = 2; /* a host that is down goes nowhere: the other goes on alone */
     set_events(&config, lost, 1);
     const pull pulls[] = {{0, 1.5}, {3, 1}};

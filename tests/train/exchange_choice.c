@@ -90,12 +90,12 @@ static void auto_is_about_the_fastest(void **state)
             egc_train_config config = config_of(&open_loop, "none", workers, 1);
             config.options.bucket_bytes = 4 * N;
             use_cluster(&config, clusters[c].cluster, clusters[c].settings);
-            double chosen_s = run(&config)->summary.sim_time_s;
+            double chosen_s = run(&config)->summary.metrics.sim_time_s;
             for (const egc_exchange_type *const *x = egc_exchange_types(); *x; x++) {
                 if ((*x)->kind != EGC_COLLECTIVE_ALLREDUCE)
                     continue;
                 config.exchange = *x;
-                double named_s = run(&config)->summary.sim_time_s;
+                double named_s = run(&config)->summary.metrics.sim_time_s;
                 if (chosen_s > 1.1 * named_s) {
                     config.exchange = NULL;
                     fail_msg("%s {%s}, %d workers: %s takes %g s, %s %g s", clusters[c].cluster,
@@ -120,13 +120,13 @@ static void groups_are_the_clusters_or_the_options(void **state)
     assert_ok(egc_exchange_find("hierarchical", &config.exchange, &err), err);
     assert_ok(egc_exchange_choice_init(&choice, &config, &err), err);
     assert_int_equal(choice.group, 4);
-    double of_node_s = run(&config)->summary.mean.comm_s;
+    double of_node_s = run(&config)->summary.metrics.comm_s;
     config.options.group = 2;
     assert_ok(egc_exchange_choice_init(&choice, &config, &err), err);
     assert_int_equal(choice.group, 2);
     egc_exchange_choice_sums(&choice, sums);
     assert_string_equal(sums, "hierarchical/2");
-    assert_true(run(&config)->summary.mean.comm_s > 1.2 * of_node_s);
+    assert_true(run(&config)->summary.metrics.comm_s > 1.2 * of_node_s);
 }
 
 int main(void)

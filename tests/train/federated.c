@@ -90,9 +90,9 @@ static void a_local_step_of_all_is_sync(void **state)
         config.algorithm = NULL;
         config.algorithm_params = NULL;
         const result *sync = run_ok(&config);
-        assert_close(federated->summary.last.loss, sync->summary.last.loss, 1e-5);
-        assert_close(federated->summary.last.accuracy, sync->summary.last.accuracy, 1e-5);
-        assert_close(federated->summary.mean.sent_bytes, sync->summary.mean.sent_bytes, 1e-9);
+        assert_close(federated->summary.metrics.test_loss, sync->summary.metrics.test_loss, 1e-5);
+        assert_close(federated->summary.metrics.accuracy, sync->summary.metrics.accuracy, 1e-5);
+        assert_close(federated->summary.metrics.sent_bytes, sync->summary.metrics.sent_bytes, 1e-9);
         assert_close(federated->step[0].loss, sync->step[0].loss, 1e-6);
     }
 }
@@ -126,11 +126,11 @@ static void averaging_by_hand(void **state)
     (void)state;
     egc_train_config config = federated_of(&closed, "none", 4, 6);
     set_federated(&config, "local_steps", "3");
-    assert_close(run_ok(&config)->summary.last.loss, fedavg(4, 6, 3, 1), 1e-5);
+    assert_close(run_ok(&config)->summary.metrics.test_loss, fedavg(4, 6, 3, 1), 1e-5);
     set_federated(&config, "server_lr", "0.7");
-    assert_close(run_ok(&config)->summary.last.loss, fedavg(4, 6, 3, 0.7), 1e-5);
+    assert_close(run_ok(&config)->summary.metrics.test_loss, fedavg(4, 6, 3, 0.7), 1e-5);
     set_federated(&config, "downlink", "compressed"); /* with nothing lost */
-    assert_close(run_ok(&config)->summary.last.loss, fedavg(4, 6, 3, 0.7), 1e-5);
+    assert_close(run_ok(&config)->summary.metrics.test_loss, fedavg(4, 6, 3, 0.7), 1e-5);
 }
 
 /* Worker w has w + 1 examples, and an epoch of 2 steps. */
@@ -148,18 +148,18 @@ static void clients_weigh_their_examples(void **state)
     egc_train_config config = federated_of(&workload, "none", 3, 1);
     /* x = lr sum of w_c target_c, and target_c = c + 1 times that of worker 0 */
     double one = 0.05 * (double)target(0, N - 1);
-    assert_close(run_ok(&config)->summary.last.accuracy, one * (1 + 4 + 9) / 6, 1e-5);
+    assert_close(run_ok(&config)->summary.metrics.accuracy, one * (1 + 4 + 9) / 6, 1e-5);
     set_federated(&config, "weighting", "equal");
-    assert_close(run_ok(&config)->summary.last.accuracy, one * (1 + 2 + 3) / 3, 1e-5);
+    assert_close(run_ok(&config)->summary.metrics.accuracy, one * (1 + 2 + 3) / 3, 1e-5);
     set_federated(&config, "local_steps", "0"); /* an epoch of two steps: 1 + (1 + 0.5 - lr) */
-    assert_close(run_ok(&config)->summary.last.accuracy, one * 2 * (1 + 1.5 - 0.05), 1e-5);
+    assert_close(run_ok(&config)->summary.metrics.accuracy, one * 2 * (1 + 1.5 - 0.05), 1e-5);
     set_federated(&config, "local_epochs", "2");
     set_federated(&config, "weighting", "examples");
     egc_train_config as_steps = config;
     const result *r = run_ok(&config);
     set_federated(&config, "local_epochs", "0");
     set_federated(&config, "local_steps", "4");
-    assert_true(run_ok(&as_steps)->summary.last.loss == r->summary.last.loss);
+    assert_true(run_ok(&as_steps)->summary.metrics.test_loss == r->summary.metrics.test_loss);
 }
 
 /* ---- who takes part ------------------------------------------------------------------------- */
@@ -218,24 +218,24 @@ static void late_clients_are_lost(void **state)
     use_wan(&config, 3, 2);
     double one = 0.05 * (double)target(0, N - 1);
     const result *r = run_ok(&config);
-    assert_close(r->summary.last.accuracy, one * (1 + 2 + 3 + 4 + 5) / 5, 1e-5);
-    assert_close(r->summary.mean.step_s, slow_s, 1e-3);
+    assert_close(r->summary.metrics.accuracy, one * (1 + 2 + 3 + 4 + 5) / 5, 1e-5);
+    assert_close(r->summary.metrics.step_s, slow_s, 1e-3);
 
     set_federated(&config, "deadline", "30ms");
     r = run_ok(&config);
-    assert_close(r->summary.last.accuracy, one * (1 + 2 + 3) / 3, 1e-5);
-    assert_close(r->summary.mean.step_s, 0.03, 1e-6);
-    assert_close(r->summary.sim_time_s, 0.03, 1e-6);
+    assert_close(r->summary.metrics.accuracy, one * (1 + 2 + 3) / 3, 1e-5);
+    assert_close(r->summary.metrics.step_s, 0.03, 1e-6);
+    assert_close(r->summary.metrics.sim_time_s, 0.03, 1e-6);
     config.options.max_sim_time_s = 0.04; /* what comes after is not waited for */
-    assert_close(run_ok(&config)->summary.sim_time_s, 0.03, 1e-6);
+    assert_close(run_ok(&config)->summary.metrics.sim_time_s, 0.03, 1e-6);
     config.options.max_sim_time_s = INFINITY;
 
     set_federated(&config, "deadline", "1ms"); /* nobody makes it, in any round */
     config.options.steps = 3;
     r = run_ok(&config);
-    assert_true(r->summary.last.accuracy == 0);
+    assert_true(r->summary.metrics.accuracy == 0);
     /* rounds of nobody: each begins when a client of the one before is through */
-    assert_close(r->summary.sim_time_s, 2 * fast_s + 0.001, 1e-3);
+    assert_close(r->summary.metrics.sim_time_s, 2 * fast_s + 0.001, 1e-3);
     forward_s = 0.001, backward_s = 0.002;
 }
 
@@ -255,7 +255,7 @@ static void busy_clients_are_not_sampled(void **state)
         assert_close(r->step[i].step_s, count[i] == 5 ? 0.03 : fast, 1e-3);
         since += r->step[i].step_s;
     }
-    assert_close(since, r->summary.sim_time_s, 1e-9);
+    assert_close(since, r->summary.metrics.sim_time_s, 1e-9);
     forward_s = 0.001, backward_s = 0.002;
 }
 
@@ -269,13 +269,13 @@ static void the_first_to_answer_count(void **state)
     set_federated(&config, "over_selection", "2");
     const result *r = run_ok(&config);
     double one = 0.05 * (double)target(0, N - 1);
-    assert_close(r->summary.last.accuracy, one * (1 + 2) / 2, 1e-5);
-    assert_close(r->summary.mean.step_s, fast_s, 1e-3);
+    assert_close(r->summary.metrics.accuracy, one * (1 + 2) / 2, 1e-5);
+    assert_close(r->summary.metrics.step_s, fast_s, 1e-3);
     use_wan(&config, 4, 0);              /* two of four that answer at once, not all */
     egc_workload_type workload = closed; /* weights tell who they are: all would give 3 */
     workload.share = share;
     config.workload = &workload;
-    double mean = run_ok(&config)->summary.last.accuracy / one;
+    double mean = run_ok(&config)->summary.metrics.accuracy / one;
     assert_true(fabs(mean - 3) > 0.1);
     forward_s = 0.001, backward_s = 0.002;
 }
@@ -291,15 +291,15 @@ static void rounds_take_their_closed_form(void **state)
     double compute = 2 * (forward_s + backward_s);
     const result *r = run_ok(&config);
     double star = 2 * (50e-6 + 6 * 4. * N / 1.25e8);
-    assert_close(r->summary.mean.step_s, star + compute, 1e-3);
-    assert_close(r->summary.mean.comm_s, star, 1e-3);
-    assert_close(r->summary.mean.compute_s, compute, 1e-6);
+    assert_close(r->summary.metrics.step_s, star + compute, 1e-3);
+    assert_close(r->summary.metrics.comm_s, star, 1e-3);
+    assert_close(r->summary.metrics.compute_s, compute, 1e-6);
     use_wan(&config, 6, 0);
     set_federated(&config, "local_steps", "4");
     r = run_ok(&config);
-    assert_close(r->summary.mean.step_s, 2 * 0.01 + 4. * N / 1e7 + 4. * N / 1e6 + 4 * compute,
+    assert_close(r->summary.metrics.step_s, 2 * 0.01 + 4. * N / 1e7 + 4. * N / 1e6 + 4 * compute,
                  1e-3);
-    assert_close(r->summary.mean.compute_s, 4 * compute, 1e-6);
+    assert_close(r->summary.metrics.compute_s, 4 * compute, 1e-6);
 }
 
 /* A client's step is jittered once a round: all its local steps take as long. */
@@ -326,7 +326,7 @@ static void costs_are_charged(void **state)
     egc_train_config config = federated_of(&closed, "topk", 4, 3);
     config.options.cost = EGC_COST_MODEL;
     set_federated(&config, "downlink", "compressed");
-    const egc_step_metrics *m = &run_ok(&config)->step[2];
+    const egc_metrics *m = &run_ok(&config)->step[2];
     assert_true(m->compress_s > 0 && m->decompress_s > 0);
     assert_close(m->step_s, m->compute_s + m->compress_s + m->exposed_comm_s + m->decompress_s,
                  1e-6);
@@ -361,7 +361,7 @@ static void compressed_downlink(void **state)
     assert_true(r->step[1].recv_bytes < 4 * N / 5);
     /* what is not sent down stays in the difference: the server still comes to the mean target */
     double mean = (double)target(0, N - 1) * 2.5;
-    assert_close(r->summary.last.accuracy, mean * (1 - pow(0.95, 60)), 0.1);
+    assert_close(r->summary.metrics.accuracy, mean * (1 - pow(0.95, 60)), 0.1);
 }
 
 /* A client that was away gets what it missed, or all when that is less: with one client sampled of

@@ -132,7 +132,7 @@ static void nothing_lost_is_dpsgd(void **state)
         double apart;
         egc_train_config config = gossip_of(&closed, "none", "ring", workers, 20);
         const result *r = run_ok(&config);
-        assert_close(r->summary.last.loss, dpsgd(workers, 20, &apart), 1e-5);
+        assert_close(r->summary.metrics.test_loss, dpsgd(workers, 20, &apart), 1e-5);
         assert_close(r->step[19].consensus, apart, 1e-4);
         assert_close(r->step[19].recv_bytes, 2 * 4 * N, 1e-9); /* of two neighbours */
         assert_close(r->step[19].sent_bytes, 4 * N, 1e-9);     /* produced once */
@@ -155,7 +155,7 @@ static void compressed_gossip_converges(void **state)
         double mean = 0;
         for (size_t w = 0; w < 6; w++)
             mean += (double)target(w, N - 1) / 6;
-        assert_close(r->summary.last.accuracy, mean, 0.01); /* mean x: mixing keeps the mean */
+        assert_close(r->summary.metrics.accuracy, mean, 0.01); /* mean x: mixing keeps the mean */
         assert_true(r->step[63].compression_ratio > 3);
         assert_true(r->step[63].consensus < 1 && !isnan(r->step[63].consensus));
         const result *again = run_ok(&config);
@@ -240,16 +240,16 @@ static void steps_take_their_closed_form(void **state)
     egc_train_config config = gossip_of(&closed, "none", "ring", 6, 5);
     const result *r = run_ok(&config);
     double comm = 50e-6 + 2 * 4. * N / 1.25e8;
-    assert_close(r->summary.mean.comm_s, comm, 1e-3);
-    assert_close(r->summary.mean.step_s, comm + compute, 1e-3);
-    assert_close(r->summary.sim_time_s, 5 * (comm + compute), 1e-3);
+    assert_close(r->summary.metrics.comm_s, comm, 1e-3);
+    assert_close(r->summary.metrics.step_s, comm + compute, 1e-3);
+    assert_close(r->summary.metrics.sim_time_s, 5 * (comm + compute), 1e-3);
     config = gossip_of(&closed, "none", "exponential", 8, 5);
     comm = 50e-6 + 3 * 4. * N / 1.25e8;
-    assert_close(run_ok(&config)->summary.mean.comm_s, comm, 1e-3);
+    assert_close(run_ok(&config)->summary.metrics.comm_s, comm, 1e-3);
     config = gossip_of(&closed, "none", "ring", 1, 5); /* alone */
     r = run_ok(&config);
-    assert_close(r->summary.mean.step_s, compute, 1e-6);
-    assert_true(r->summary.mean.network_bytes == 0);
+    assert_close(r->summary.metrics.step_s, compute, 1e-6);
+    assert_true(r->summary.metrics.network_bytes == 0);
 }
 
 /* Each step of each worker has the jitter that it has in synchronous training, and no other. */

@@ -146,7 +146,8 @@ static void sums_of_messages_teach_what_sums_of_vectors_do(void **state)
             const result *r = run(&config);
             if (r->status)
                 fail_msg("%s of %d: %s", (*type)->name, workers, r->err.message);
-            double want = train_by_hand((*type)->name, workers, 40), got = r->summary.last.loss;
+            double want = train_by_hand((*type)->name, workers, 40),
+                   got = r->summary.metrics.test_loss;
             if (!(fabs(got - want) <= 1e-5 * fabs(want)))
                 fail_msg("%s of %d workers: %.9g learnt, %.9g by hand", (*type)->name, workers, got,
                          want);
@@ -168,10 +169,10 @@ static void codings_learn_the_same(void **state)
             const result *r = run(&config);
             assert_int_equal(r->status, EGC_OK);
             double want = train_by_hand((*type)->name, 5, 10);
-            if (!(fabs(r->summary.last.loss - want) <= 1e-5 * want))
+            if (!(fabs(r->summary.metrics.test_loss - want) <= 1e-5 * want))
                 fail_msg("%s, index %s: %.9g learnt, %.9g by hand", (*type)->name, indices[i],
-                         r->summary.last.loss, want);
-            bytes[i] = r->summary.mean.network_bytes;
+                         r->summary.metrics.test_loss, want);
+            bytes[i] = r->summary.metrics.network_bytes;
         }
         assert_true(bytes[1] > 1.2 * bytes[0]);
         if (strcmp((*type)->name, "ok-topk") == 0)
@@ -182,7 +183,7 @@ static void codings_learn_the_same(void **state)
         const result *r = run(&config);
         config.sparse = NULL;
         const result *plain = run(&config);
-        assert_close(r->summary.last.loss, plain->summary.last.loss, 1e-5);
+        assert_close(r->summary.metrics.test_loss, plain->summary.metrics.test_loss, 1e-5);
     }
 }
 
@@ -192,9 +193,9 @@ static void merging_is_charged(void **state)
     (void)state;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
         egc_train_config config = config_over((*type)->name, 4, 3);
-        double free_s = run(&config)->summary.mean.comm_s;
+        double free_s = run(&config)->summary.metrics.comm_s;
         config.options.cost = EGC_COST_MODEL;
-        assert_true(run(&config)->summary.mean.comm_s > free_s + 4e-6);
+        assert_true(run(&config)->summary.metrics.comm_s > free_s + 4e-6);
     }
 }
 
@@ -258,19 +259,19 @@ static void supports_fill_in_as_they_should(void **state)
             set(&config, "memory", "none");
             config.sparse = merged ? sparse_type("gtopk") : NULL;
             const result *r = run(&config);
-            double want = 1 - pow(1 - 0.05, workers), got = r->summary.mean.union_density;
+            double want = 1 - pow(1 - 0.05, workers), got = r->summary.metrics.union_density;
             assert_close(got, want, 0.02);
-            assert_close(r->summary.mean.fill_in, got / 0.05, 1e-9);
+            assert_close(r->summary.metrics.fill_in, got / 0.05, 1e-9);
             assert_close(r->step[3].fill_in, r->step[3].union_density / r->step[3].density, 1e-12);
             alike = true;
             r = run(&config);
-            assert_close(r->summary.mean.fill_in, 1, 1e-12);
+            assert_close(r->summary.metrics.fill_in, 1, 1e-12);
             alike = false;
         }
     egc_train_config config = config_of(&noisy, "randomk", 4, 2); /* the same on all workers */
-    assert_close(run(&config)->summary.mean.fill_in, 1, 1e-12);
+    assert_close(run(&config)->summary.metrics.fill_in, 1, 1e-12);
     config = config_of(&noisy, "qsgd", 4, 2); /* chooses none */
-    assert_true(isnan(run(&config)->summary.mean.fill_in));
+    assert_true(isnan(run(&config)->summary.metrics.fill_in));
 }
 
 /* ---- what links can carry -------------------------------------------------------------------- */

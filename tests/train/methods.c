@@ -55,11 +55,11 @@ static void check_method(const char *name)
     /* sums are made in another order round the ring, which halves feel */
     egc_element element = egc_round_plan_at(&config.method, 0).element;
     bool halves = element == EGC_ELEMENT_FP16 || element == EGC_ELEMENT_BF16;
-    if (!(fabs(r->summary.last.loss - sum) <= (halves ? 1e-3 : 1e-5) * scale))
-        fail_msg("%s: %.9g learnt in the simulation, %.9g by hand", name, r->summary.last.loss,
-                 sum);
-    assert_close(r->summary.mean.sent_bytes, bytes, 1e-12);
-    assert_true(isfinite(r->summary.mean.rel_error) && r->summary.mean.sent_bytes > 0);
+    if (!(fabs(r->summary.metrics.test_loss - sum) <= (halves ? 1e-3 : 1e-5) * scale))
+        fail_msg("%s: %.9g learnt in the simulation, %.9g by hand", name,
+                 r->summary.metrics.test_loss, sum);
+    assert_close(r->summary.metrics.sent_bytes, bytes, 1e-12);
+    assert_true(isfinite(r->summary.metrics.rel_error) && r->summary.metrics.sent_bytes > 0);
 }
 
 static void simulated_rounds_are_the_real_ones(void **state)
@@ -92,7 +92,7 @@ static void rounds_take_their_time(void **state)
     set(&config, "rank", "4"); /* so that every chunk is as long */
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_OK);
-    assert_close(r->summary.mean.step_s,
+    assert_close(r->summary.metrics.step_s,
                  closed_form(&config, "rabenseifner", 4 * 4 * ROWS) +
                      closed_form(&config, "rabenseifner", 4 * (4 * columns + SMALL)),
                  1e-3);
@@ -102,7 +102,7 @@ static void rounds_take_their_time(void **state)
     r = run(&config);
     double shards = 0; /* of each owner: bits of both units, behind a fingerprint */
     shards = 2 + (SMALL / P + 7) / 8 + (LARGE / P + 7) / 8;
-    assert_close(r->summary.mean.step_s,
+    assert_close(r->summary.metrics.step_s,
                  closed_form(&config, "alltoall", P * shards) +
                      closed_form(&config, "allgather-rd", shards),
                  0.02); /* the gathering's own framing */
@@ -111,8 +111,8 @@ static void rounds_take_their_time(void **state)
     config = config_of(&closed, "cltk", P, 2);
     r = run(&config);
     double values = 1 + 9; /* 1 % of each */
-    double indices = r->summary.mean.sent_bytes * P - 4 * values * P;
-    assert_close(r->summary.mean.step_s,
+    double indices = r->summary.metrics.sent_bytes * P - 4 * values * P;
+    assert_close(r->summary.metrics.step_s,
                  closed_form(&config, "broadcast-tree", indices) +
                      closed_form(&config, "rabenseifner", 4 * values),
                  1e-3);

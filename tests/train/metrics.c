@@ -5,7 +5,7 @@
 #include "train/core/optimizer.h"
 #include "train/cost/cost_model.h"
 #include "train/metrics/fidelity.h"
-#include "train/metrics/tally.h"
+#include "train/metrics/step_stats.h"
 
 static void fidelity_by_hand(void **state)
 {
@@ -70,7 +70,7 @@ static void metrics_divide_what_they_say(void **state)
     stats.totals.message_bytes = 44;
     stats.totals.loss = 3;
     const egc_step_times tally = {.step_s = 5};
-    egc_step_metrics m;
+    egc_metrics m;
     egc_step_stats_metrics(&tally, &stats, 2, 100, 2, &m);
     assert_true(m.sent_bytes == 22 && m.compression_ratio == 400. / 22);
     assert_true(m.element_ratio == 25 && m.density == 0.04);
@@ -91,19 +91,19 @@ static void run_means(void **state)
 {
     (void)state;
     egc_metrics_sums totals = {0};
-    egc_step_metrics m = {.sent_bytes = 4,
-                          .compression_ratio = 16,
-                          .density = 0.25,
-                          .bound_ratio = 8,
-                          .rel_error = 0.5,
-                          .network_bytes = 10};
+    egc_metrics m = {.sent_bytes = 4,
+                     .compression_ratio = 16,
+                     .density = 0.25,
+                     .bound_ratio = 8,
+                     .rel_error = 0.5,
+                     .network_bytes = 10};
     egc_metrics_sums_add(&totals, &m, 16);
-    m = (egc_step_metrics){.sent_bytes = 12,
-                           .compression_ratio = 16. / 3,
-                           .density = 0.75,
-                           .bound_ratio = 8. / 3,
-                           .rel_error = NAN,
-                           .network_bytes = 30};
+    m = (egc_metrics){.sent_bytes = 12,
+                      .compression_ratio = 16. / 3,
+                      .density = 0.75,
+                      .bound_ratio = 8. / 3,
+                      .rel_error = NAN,
+                      .network_bytes = 30};
     egc_metrics_sums_add(&totals, &m, 16);
     egc_metrics_sums_mean(&totals, 16, &m);
     assert_close(m.compression_ratio, 8, 1e-12);

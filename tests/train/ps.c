@@ -48,7 +48,7 @@ static void sync_learns_what_workers_learn_alone(void **state)
             if (alone->status)
                 fail_msg("%s: %s", methods[i], alone->err.message);
             bool summed = i == 0 || i == 5; /* in another order on the way round the ring */
-            assert_close(r->summary.last.loss, alone->summary.last.loss,
+            assert_close(r->summary.metrics.test_loss, alone->summary.metrics.test_loss,
                          summed ? (i ? 1e-3 : 1e-6) : 0);
             for (int step = 0; step < 12; step++) {
                 assert_close(r->step[step].loss, alone->step[step].loss, summed ? 1e-3 : 1e-12);
@@ -79,8 +79,8 @@ static void bound_zero_is_bulk_synchronous(void **state)
         assert_int_equal(sync->status, EGC_OK);
         for (int step = 0; step < 12; step++) /* computed on parameters with the same updates */
             assert_close(ssp->step[step].loss, sync->step[step].loss, 1e-5);
-        assert_close(ssp->summary.last.loss, sync->summary.last.loss, 1e-5);
-        assert_close(ssp->summary.mean.delay, 1.5, 1e-9); /* 0, 1, 2 and 3 came before */
+        assert_close(ssp->summary.metrics.test_loss, sync->summary.metrics.test_loss, 1e-5);
+        assert_close(ssp->summary.metrics.delay, 1.5, 1e-9); /* 0, 1, 2 and 3 came before */
     }
     cut_evenly(1);
     momentum = 0.5;
@@ -111,8 +111,8 @@ static void alone_all_modes_agree(void **state)
         egc_train_config config = ps_of("egc", modes[i], 1, 15);
         const result *r = run(&config);
         assert_int_equal(r->status, EGC_OK);
-        assert_true(isnan(loss) || r->summary.last.loss == loss);
-        loss = r->summary.last.loss;
+        assert_true(isnan(loss) || r->summary.metrics.test_loss == loss);
+        loss = r->summary.metrics.test_loss;
     }
 }
 
@@ -135,9 +135,9 @@ static void all_ways_lead_to_the_minimum(void **state)
                 const result *r = run(&config);
                 if (r->status)
                     fail_msg("%s", r->err.message);
-                if (fabs(r->summary.last.loss / minimum - 1) > 0.1)
+                if (fabs(r->summary.metrics.test_loss / minimum - 1) > 0.1)
                     fail_msg("%s, pull %d, method %d: %g, want %g", modes[mode], pull, i,
-                             r->summary.last.loss, minimum);
+                             r->summary.metrics.test_loss, minimum);
             }
 }
 
@@ -154,7 +154,7 @@ static void stragglers(void **state)
         egc_train_config config = ps_of("none", modes[i], 4, 60);
         config.cluster = &uneven;
         server_params.bound = 2;
-        const egc_step_metrics *m = mean_of(&config);
+        const egc_metrics *m = mean_of(&config);
         step_s[i] = m->step_s;
         delay[i] = m->delay;
         compute_s[i] = m->compute_s;

@@ -28,7 +28,7 @@ static void one_server(void **state)
     for (int i = 0; i < N_SIZES; i++) {
         int p = sizes[i];
         egc_train_config config = bare("none", p);
-        const egc_step_metrics *m = mean_of(&config);
+        const egc_metrics *m = mean_of(&config);
         assert_close(m->step_s, 2 * alpha + 2 * p * bytes * beta, 1e-3);
         assert_close(m->comm_s, m->step_s, 1e-9);
         assert_true(m->sent_bytes == bytes && m->recv_bytes == bytes);
@@ -90,7 +90,7 @@ static void colocated_shards(void **state)
         server_params.servers = p;
         server_params.colocated = true;
         double largest = 4. * (double)layer_count[0];
-        const egc_step_metrics *m = mean_of(&config);
+        const egc_metrics *m = mean_of(&config);
         assert_close(m->step_s, 2 * alpha + 2 * (p - 1) * largest * beta, 1e-3);
         assert_close(m->network_bytes, 3 * 2 * (p - 1) * bytes, 1e-12);
         assert_close(m->recv_bytes, bytes * (p - 1) / p, 1e-12);
@@ -110,7 +110,7 @@ static void compressed_pushes(void **state)
             set(&config, "index", "raw32");
             config.options.bucket_bytes = EGC_BUCKET_MODEL;
             server_params.pull = pull;
-            const egc_step_metrics *m = mean_of(&config);
+            const egc_metrics *m = mean_of(&config);
             assert_true(m->sent_bytes > 10 * 8 && m->sent_bytes < 10 * 8 + 8);
             assert_true(m->recv_bytes == (pull ? m->sent_bytes : bytes));
             assert_close(m->step_s, 2 * alpha + p * (m->sent_bytes + m->recv_bytes) * beta, 1e-3);
@@ -142,7 +142,7 @@ static void servers_work(void **state)
         config.options.overlap = false;
         server_params.colocated = colocated;
         server_params.pull = EGC_PS_PULL_RECOMPRESS;
-        const egc_step_metrics *m = mean_of(&config);
+        const egc_metrics *m = mean_of(&config);
         time[colocated] = m->step_s;
         assert_true(m->compress_s > 0 && m->decompress_s > 0);
         double sum = m->compute_s + m->compress_s + m->exposed_comm_s + m->decompress_s;
@@ -166,7 +166,7 @@ static void pushes_overlap_the_backward_pass(void **state)
     cut_evenly(4);
     egc_train_config config = ps_of("none", "sync", 2, 3);
     config.options.bucket_bytes = EGC_BUCKET_LAYER;
-    const egc_step_metrics *m = mean_of(&config);
+    const egc_metrics *m = mean_of(&config);
     double last = 2 * (alpha + 2 * bytes / 4 * beta);
     assert_close(m->exposed_comm_s, last, 1e-3);
     assert_close(m->step_s, 4 * (forward_s + backward_s) + last, 1e-3);

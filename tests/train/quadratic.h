@@ -107,7 +107,7 @@ typedef struct result {
     egc_status status;
     egc_error err;
     egc_train_summary summary;
-    egc_step_metrics step[MAX_STEPS];
+    egc_metrics step[MAX_STEPS];
     uint64_t steps;
     double units;  /* rows */
     uint64_t hash; /* of the rows of units and evaluations */
@@ -115,8 +115,7 @@ typedef struct result {
     size_t events;
 } result;
 
-static inline egc_status keep_step(void *arg, uint64_t step, const egc_step_metrics *m,
-                                   egc_error *err)
+static inline egc_status keep_step(void *arg, uint64_t step, const egc_metrics *m, egc_error *err)
 {
     (void)err;
     result *r = arg;
@@ -130,23 +129,21 @@ static inline egc_status count_unit(void *arg, uint64_t step, const egc_unit_met
 {
     (void)err;
     result *r = arg;
-    const double values[] = {(double)step, (double)m->elements, m->sent,      m->wire_bytes,
-                             m->rel_error, m->residual_norm,    m->correction};
+    const double values[] = {(double)step, m->elements,      m->sent,      m->wire_bytes,
+                             m->rel_error, m->residual_norm, m->correction};
     r->units++;
     r->hash = egc_hash(r->hash, m->name, strlen(m->name));
     r->hash = egc_hash(r->hash, values, sizeof values);
     return EGC_OK;
 }
 
-static inline egc_status hash_evaluation(void *arg, uint64_t step, double sim_time_s,
-                                         double sent_bytes_total, const egc_evaluation *evaluation,
+static inline egc_status hash_evaluation(void *arg, uint64_t step, const egc_evaluation_metrics *m,
                                          egc_error *err)
 {
     (void)err;
     result *r = arg;
-    const double values[] = {(double)step, sim_time_s, sent_bytes_total};
-    r->hash = egc_hash(r->hash, values, sizeof values);
-    r->hash = egc_hash(r->hash, evaluation, sizeof *evaluation);
+    r->hash = egc_hash(r->hash, &step, sizeof step);
+    r->hash = egc_hash(r->hash, m, sizeof *m);
     return EGC_OK;
 }
 

@@ -20,11 +20,11 @@ static void sampled_dense_training(void **state)
         const result *small = run(&config);
         assert_ok(sampled->status, sampled->err);
         assert_int_equal(sampled->steps, 12);
-        assert_true(sampled->summary.mean.loss > 0);
-        assert_close(sampled->summary.mean.loss, small->summary.mean.loss, 1e-6);
-        assert_close(sampled->summary.last.loss, small->summary.last.loss, 1e-6);
+        assert_true(sampled->summary.metrics.loss > 0);
+        assert_close(sampled->summary.metrics.loss, small->summary.metrics.loss, 1e-6);
+        assert_close(sampled->summary.metrics.test_loss, small->summary.metrics.test_loss, 1e-6);
         for (int step = 0; step < 12; step++) {
-            const egc_step_metrics *a = &sampled->step[step], *b = &whole->step[step];
+            const egc_metrics *a = &sampled->step[step], *b = &whole->step[step];
             assert_close(a->step_s, b->step_s, 1e-9);
             assert_close(a->comm_s, b->comm_s, 1e-9);
             assert_close(a->exposed_comm_s, b->exposed_comm_s, 1e-9);
@@ -32,7 +32,7 @@ static void sampled_dense_training(void **state)
             assert_true(a->sent_bytes == b->sent_bytes && a->recv_bytes == b->recv_bytes);
             assert_true(a->network_bytes == b->network_bytes);
         }
-        assert_close(sampled->summary.sim_time_s, whole->summary.sim_time_s, 1e-9);
+        assert_close(sampled->summary.metrics.sim_time_s, whole->summary.metrics.sim_time_s, 1e-9);
     }
 }
 
@@ -53,7 +53,7 @@ static void sampled_training_on_all_streams(void **state)
         assert_ok(sampled->status, sampled->err);
         assert_int_equal(sampled->steps, 12);
         for (int step = 0; step < 12; step++) {
-            const egc_step_metrics *a = &sampled->step[step], *b = &whole->step[step];
+            const egc_metrics *a = &sampled->step[step], *b = &whole->step[step];
             assert_close(a->step_s, b->step_s, 1e-9);
             assert_close(a->compress_s, b->compress_s, 1e-9);
             assert_close(a->comm_s, b->comm_s, 1e-9);
@@ -95,8 +95,8 @@ static void sampled_low_rank_training(void **state)
     config.options.sampled_workers = 0;
     const result *small = run(&config);
     assert_ok(r->status, r->err);
-    assert_close(r->summary.last.loss, small->summary.last.loss, 1e-5);
-    assert_close(r->summary.mean.comm_s, whole->summary.mean.comm_s, 1e-9);
+    assert_close(r->summary.metrics.test_loss, small->summary.metrics.test_loss, 1e-5);
+    assert_close(r->summary.metrics.comm_s, whole->summary.metrics.comm_s, 1e-9);
 }
 
 static void what_cannot_be_sampled(void **state)

@@ -76,12 +76,12 @@ static inline egc_train_config ps_of(const char *method, const char *mode, int w
     return config;
 }
 
-static inline const egc_step_metrics *mean_of(const egc_train_config *config)
+static inline const egc_metrics *mean_of(const egc_train_config *config)
 {
     const result *r = run(config);
     if (r->status)
         fail_msg("%s", r->err.message);
-    return &r->summary.mean;
+    return &r->summary.metrics;
 }
 
 #endif

@@ -32,10 +32,10 @@ static void dense_training_is_momentum_sgd(void **state)
         const result *r = run(&config);
         if (r->status)
             fail_msg("%s", r->err.message);
-        assert_close(r->summary.last.loss, reference_loss(workers, 20, 0.05f), 1e-5);
+        assert_close(r->summary.metrics.test_loss, reference_loss(workers, 20, 0.05f), 1e-5);
         assert_int_equal(r->steps, 20);
         for (int i = 0; i < 20; i++) {
-            const egc_step_metrics *m = &r->step[i];
+            const egc_metrics *m = &r->step[i];
             assert_true(m->compression_ratio == 1 && m->density == 1 && m->rel_error == 0);
             assert_true(m->cosine > 1 - 1e-9 && m->drift < 1e-6 && m->energy_kept == 1);
             assert_true(m->sent_bytes == 4 * N && m->residual_norm == 0);
@@ -56,8 +56,8 @@ static void sending_everything_learns_the_same(void **state)
         const result *r = run(&config);
         if (r->status)
             fail_msg("%s", r->err.message);
-        assert_close(r->summary.last.loss, reference_loss(4, 20, 0.05f), 1e-4);
-        assert_true(r->summary.final_drift < 1e-5);
+        assert_close(r->summary.metrics.test_loss, reference_loss(4, 20, 0.05f), 1e-4);
+        assert_true(r->summary.metrics.drift < 1e-5);
         config.exchange = NULL;
     }
     /* masking of everything, corrected by c(1) = 1/(1-m): the steady state of momentum SGD */
@@ -66,7 +66,7 @@ static void sending_everything_learns_the_same(void **state)
     set(&config, "memory", "momentum");
     set(&config, "lr_correction", "layer");
     const result *r = run(&config);
-    assert_close(r->summary.last.loss, reference_loss(4, 200, 0.05f), 0.03);
+    assert_close(r->summary.metrics.test_loss, reference_loss(4, 200, 0.05f), 0.03);
 }
 
 static void methods_scale_the_learning_rate(void **state)
@@ -74,7 +74,7 @@ static void methods_scale_the_learning_rate(void **state)
     (void)state;
     egc_train_config config = config_of(&closed, "none", 3, 20);
     set(&config, "lr_scale", "0.2");
-    assert_close(run(&config)->summary.last.loss, reference_loss(3, 20, 0.01f), 1e-5);
+    assert_close(run(&config)->summary.metrics.test_loss, reference_loss(3, 20, 0.01f), 1e-5);
 }
 
 static void exchanges_learn_the_same(void **state)
@@ -90,8 +90,8 @@ static void exchanges_learn_the_same(void **state)
             assert_ok(egc_exchange_find((*x)->name, &config.exchange, &err), err);
             const result *r = run(&config);
             assert_int_equal(r->status, EGC_OK);
-            assert_true(isnan(loss) || loss == r->summary.last.loss);
-            loss = r->summary.last.loss;
+            assert_true(isnan(loss) || loss == r->summary.metrics.test_loss);
+            loss = r->summary.metrics.test_loss;
         }
     }
 }
@@ -106,18 +106,18 @@ static void times_without_overlap(void **state)
     (void)state;
     egc_train_config config = config_of(&open_loop, "none", 1, 3);
     const result *r = run(&config);
-    assert_close(r->summary.mean.step_s, 2 * (forward_s + backward_s), 1e-6);
-    assert_close(r->summary.mean.compute_s, 2 * (forward_s + backward_s), 1e-6);
+    assert_close(r->summary.metrics.step_s, 2 * (forward_s + backward_s), 1e-6);
+    assert_close(r->summary.metrics.compute_s, 2 * (forward_s + backward_s), 1e-6);
 
     config = config_of(&open_loop, "none", 4, 3);
     config.options.overlap = false;
     r = run(&config);
     double exchange = 2 * 2 * 50e-6 + 2 * 3. / 4 * 4 * N / 1.25e8;
     assert_string_equal(r->summary.exchange, "rabenseifner");
-    assert_close(r->summary.mean.comm_s, exchange, 1e-3);
-    assert_close(r->summary.mean.exposed_comm_s, exchange, 1e-3);
-    assert_close(r->summary.mean.step_s, 2 * (forward_s + backward_s) + exchange, 1e-4);
-    assert_close(r->summary.mean.network_bytes, 3 * 4 * 2 * 3. / 4 * 4 * N, 1e-9);
+    assert_close(r->summary.metrics.comm_s, exchange, 1e-3);
+    assert_close(r->summary.metrics.exposed_comm_s, exchange, 1e-3);
+    assert_close(r->summary.metrics.step_s, 2 * (forward_s + backward_s) + exchange, 1e-4);
+    assert_close(r->summary.metrics.network_bytes, 3 * 4 * 2 * 3. / 4 * 4 * N, 1e-9);
 }
 
 /* A bucket for each layer, each exchanged in 4 ms: the first starts after the first backward, the
@@ -135,10 +135,10 @@ static void overlap_hides_communication(void **state)
         err);
     const result *r = run(&config);
     double large = 4e-3 + 4. * LARGE / 1.25e8, small = 4e-3 + 4. * SMALL / 1.25e8;
-    assert_close(r->summary.mean.comm_s, large + small, 1e-3);
+    assert_close(r->summary.metrics.comm_s, large + small, 1e-3);
     double end = 2 * forward_s + backward_s + large + small;
-    assert_close(r->summary.mean.step_s, end, 1e-3);
-    assert_close(r->summary.mean.exposed_comm_s, large + small - backward_s, 1e-3);
+    assert_close(r->summary.metrics.step_s, end, 1e-3);
+    assert_close(r->summary.metrics.exposed_comm_s, large + small - backward_s, 1e-3);
 }
 
 /* compute + compress + exposed communication + exposed decompression make up the step. */
@@ -150,12 +150,12 @@ static void costs_are_charged(void **state)
         config.options.cost = EGC_COST_MODEL;
         config.options.overlap = false;
         config.options.compress_on = on_stream;
-        const egc_step_metrics *m = &run(&config)->summary.mean;
+        const egc_metrics *m = &run(&config)->summary.metrics;
         assert_true(m->compress_s > 2 * 6e-6 && m->decompress_s > 4e-6);
         assert_close(m->step_s, m->compute_s + m->compress_s + m->exposed_comm_s + m->decompress_s,
                      1e-6);
         config.options.cost = EGC_COST_NONE;
-        m = &run(&config)->summary.mean;
+        m = &run(&config)->summary.metrics;
         assert_true(m->compress_s == 0 && m->decompress_s == 0);
     }
 }
@@ -227,7 +227,7 @@ static void runs_repeat(void **state)
     config.options.cost = EGC_COST_MODEL;
     const result *a = run(&config), *b = run(&config);
     assert_memory_equal(a->step, b->step, sizeof a->step);
-    assert_true(a->summary.sim_time_s == b->summary.sim_time_s);
+    assert_true(a->summary.metrics.sim_time_s == b->summary.metrics.sim_time_s);
 }
 
 int main(void)

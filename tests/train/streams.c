@@ -55,7 +55,7 @@ static void priority_hides_a_forward_pass(void **state)
     double f = forward_s, b = backward_s;
     egc_train_config config = slow_network(&open_loop, STEPS);
     const result *fifo = run(&config);
-    assert_close(fifo->summary.mean.step_s, 2 * f + b + 10 * e, 2e-2); /* a message, not ten */
+    assert_close(fifo->summary.metrics.step_s, 2 * f + b + 10 * e, 2e-2); /* a message, not ten */
     config.options.piece_bytes = 400;
     fifo = run(&config);
     for (int i = 0; i < STEPS; i++)
@@ -67,7 +67,7 @@ static void priority_hides_a_forward_pass(void **state)
     for (int i = 1; i < STEPS - 1; i++)
         assert_close(r->step[i].step_s, f + b + 10 * e, 1e-5);
     assert_close(r->step[STEPS - 1].step_s, f + 20 * e, 1e-5);
-    assert_close(r->summary.sim_time_s, STEPS * (f + b + 10 * e) + f, 1e-5);
+    assert_close(r->summary.metrics.sim_time_s, STEPS * (f + b + 10 * e) + f, 1e-5);
     for (int i = 0; i < STEPS; i++) {
         assert_close(r->step[i].compute_s, 2 * (f + b), 1e-9);
         assert_close(r->step[i].comm_s, 10 * e, 1e-5);
@@ -100,9 +100,9 @@ static void priority_is_never_slower_here(void **state)
             egc_train_config config = slow_network(&open_loop, 8);
             set_cluster(&config, "bandwidth", bandwidths[i]);
             config.options.piece_bytes = partitions[j];
-            double fifo_s = run(&config)->summary.sim_time_s;
+            double fifo_s = run(&config)->summary.metrics.sim_time_s;
             config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
-            assert_true(run(&config)->summary.sim_time_s <= fifo_s * (1 + 1e-9));
+            assert_true(run(&config)->summary.metrics.sim_time_s <= fifo_s * (1 + 1e-9));
         }
 }
 
@@ -135,12 +135,12 @@ static void assert_learnt_alike(const result *got, const result *want)
     assert_int_equal(got->status, want->status);
     assert_int_equal(got->steps, want->steps);
     for (uint64_t i = 0; i < want->steps; i++) {
-        const egc_step_metrics *a = &got->step[i], *b = &want->step[i];
+        const egc_metrics *a = &got->step[i], *b = &want->step[i];
         assert_true(a->sent_bytes == b->sent_bytes && a->recv_bytes == b->recv_bytes);
         assert_true(a->rel_error == b->rel_error && a->cosine == b->cosine && a->loss == b->loss);
         assert_true(a->network_bytes == b->network_bytes && a->drift == b->drift);
     }
-    assert_true(got->summary.last.loss == want->summary.last.loss);
+    assert_true(got->summary.metrics.test_loss == want->summary.metrics.test_loss);
 }
 
 /* Of one round and several, summed, gathered, broadcast and scattered. */
@@ -172,13 +172,13 @@ static void pieces_add_up(void **state)
     const double partitions[] = {1, 12, 400, 3600, 1e9};
     for (int m = 0; m < 3; m++) {
         egc_train_config config = config_of(&closed, methods[m], 3, 10);
-        double want = run(&config)->summary.last.loss;
+        double want = run(&config)->summary.metrics.test_loss;
         for (int p = 0; p < 5; p++) {
             config.options.piece_bytes = partitions[p];
             const result *r = run(&config);
             if (r->status)
                 fail_msg("%s", r->err.message);
-            assert_close(r->summary.last.loss, want, m == 1 ? 1e-2 : 1e-5);
+            assert_close(r->summary.metrics.test_loss, want, m == 1 ? 1e-2 : 1e-5);
         }
     }
 }

@@ -85,14 +85,15 @@ static void assert_same(const char *what, const result *got, const result *want)
     if (got->status || want->status)
         fail_msg("%s: %s%s", what, got->err.message, want->err.message);
     assert_int_equal(got->steps, STEPS);
-    bool same = got->hash == want->hash && got->units == want->units &&
-                memcmp(got->step, want->step, sizeof got->step) == 0 &&
-                memcmp(&got->summary.mean, &want->summary.mean, sizeof got->summary.mean) == 0 &&
-                got->summary.last.loss == want->summary.last.loss &&
-                got->summary.final_drift == want->summary.final_drift &&
-                got->summary.sim_time_s == want->summary.sim_time_s &&
-                strcmp(got->summary.model, want->summary.model) == 0 &&
-                strcmp(got->summary.exchange, want->summary.exchange) == 0;
+    bool same =
+        got->hash == want->hash && got->units == want->units &&
+        memcmp(got->step, want->step, sizeof got->step) == 0 &&
+        memcmp(&got->summary.metrics, &want->summary.metrics, sizeof got->summary.metrics) == 0 &&
+        got->summary.metrics.test_loss == want->summary.metrics.test_loss &&
+        got->summary.metrics.drift == want->summary.metrics.drift &&
+        got->summary.metrics.sim_time_s == want->summary.metrics.sim_time_s &&
+        strcmp(got->summary.model, want->summary.model) == 0 &&
+        strcmp(got->summary.exchange, want->summary.exchange) == 0;
     if (!same)
         fail_msg("%s: other rows", what);
 }
@@ -113,7 +114,7 @@ static void replayed_is_as_trained(void **state)
         assert_same(methods[i], replay_log(config, log), here);
         move_elsewhere(&config);
         const result *elsewhere = run(&config);
-        assert_true(elsewhere->summary.sim_time_s > here->summary.sim_time_s);
+        assert_true(elsewhere->summary.metrics.sim_time_s > here->summary.metrics.sim_time_s);
         assert_same(methods[i], replay_log(config, log), elsewhere);
         assert_int_equal(munmap(log, sizeof *log), 0);
     }

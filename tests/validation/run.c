@@ -40,7 +40,7 @@ double run_step_s(const run *r)
         egc_train_summary summary;
         egc_error err;
         egc_status status = egc_train_run(&r->config, &sink, &summary, &err);
-        *step_s = summary.mean.step_s;
+        *step_s = summary.metrics.step_s;
         if (status)
             fprintf(stderr, "%s\n", err.message);
         _exit(status != EGC_OK);

@@ -35,8 +35,7 @@ typedef struct bench_watch {
     size_t n;
 } bench_watch;
 
-static egc_status note_step(void *arg, uint64_t step, const egc_step_metrics *metrics,
-                            egc_error *err)
+static egc_status note_step(void *arg, uint64_t step, const egc_metrics *metrics, egc_error *err)
 {
     bench_watch *watch = arg;
     (void)step, (void)metrics, (void)err;

@@ -1,146 +1,75 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The columns of every results file. Metrics come from the rows of train/metrics/metrics.def, each
+ * table taking those that name it. */
 #include "experiment/results/columns.h"
 
 #include <string.h>
 
-#define TEXT(name, help)                                                                           \
-    {                                                                                              \
-        name, "", help, true, EGC_COLUMN_ELSEWHERE                                                 \
-    }
-#define NUMBER(name, unit, help)                                                                   \
-    {                                                                                              \
-        name, unit, help, false, EGC_COLUMN_ELSEWHERE                                              \
-    }
-#define METRIC(field, unit, help)                                                                  \
-    {                                                                                              \
-#field, unit, help, false, offsetof(egc_step_metrics, field)                               \
-    }
+/* clang-format off */
+#define TEXT(n, a, h) {.name = n, .unit = "", .help = h, .axis = a, .text = true}
+#define NUMBER(n, a, u, h) {.name = n, .unit = u, .help = h, .axis = a}
+#define METRIC(type, field, n, u, h) \
+    {.name = n, .unit = u, .help = h, .metric = true, .offset = offsetof(type, field)},
+/* clang-format on */
 
-#define RUN_ID TEXT("run_id", "16 hex digits that depend on the run's parameters alone")
-#define STEP NUMBER("step", "", "step of training, from 0")
+#define RUN_ID_COLUMN                                                                              \
+    TEXT("run_id", NULL, "16 hex digits that depend on the run's parameters alone")
+#define STEP_COLUMN NUMBER("step", NULL, "", "step of training, from 0")
 
-/* In steps.csv of that step, in runs.csv the mean over steps. */
-#define TRAFFIC_COLUMNS                                                                            \
-    METRIC(sent_bytes, "B", "mean per worker and step: messages produced, headers included"),      \
-        METRIC(recv_bytes, "B", "mean per worker and step: what the exchange delivered"),          \
-        METRIC(compression_ratio, "", "dense_bytes / sent_bytes"),                                 \
-        METRIC(element_ratio, "", "n / k: elements of the gradient over elements sent"),           \
-        METRIC(bound_ratio, "",                                                                    \
-               "ratio at the information bound: 32 n over log2 C(n, k) + 32 k, by unit"),          \
-        METRIC(density, "", "k / n: share of the elements that is sent"),                          \
-        METRIC(rel_error, "", "||x' - x|| / ||x|| of what the compressor was given"),              \
-        METRIC(cosine, "", "between the applied average and the true average gradient"),           \
-        METRIC(energy_kept, "", "||sent||^2 / ||input||^2")
-#define MEMORY_COLUMNS                                                                             \
-    METRIC(residual_norm, "", "||v|| / ||g||: what the memory keeps, against the gradient"),       \
-        METRIC(staleness, "steps",                                                                 \
-               "mean steps from a gradient's arrival to its sending, weighted by |value|")
-#define TIME_COLUMNS                                                                               \
-    METRIC(step_s, "s", "simulated time of a step"),                                               \
-        METRIC(compute_s, "s", "busy time of forward and backward pass, mean over workers"),       \
-        METRIC(compress_s, "s", "busy time of compression, mean over workers"),                    \
-        METRIC(decompress_s, "s", "busy time of decompression, mean over workers"),                \
-        METRIC(comm_s, "s", "busy time of communication, mean over workers"),                      \
-        METRIC(exposed_comm_s, "s",                                                                \
-               "exchange not hidden behind computation, and waits for other workers")
-#define FILL_COLUMNS                                                                               \
-    METRIC(union_density, "",                                                                      \
-           "share of the elements that any worker sends, where they are chosen"),                  \
-        METRIC(fill_in, "",                                                                        \
-               "union_density / density: 1 when all send the same, workers when none do")
-#define CONSENSUS                                                                                  \
-    METRIC(consensus, "", "gossip: sqrt(mean ||x - m||^2) / ||m||, m the mean of all workers' x")
-#define DELAY                                                                                      \
-    METRIC(                                                                                        \
-        delay, "updates",                                                                          \
-        "mean updates between the pull of the parameters a gradient was computed on and its own")
-/* In steps.csv of that step, in runs.csv of all. */
-#define ENERGY_COLUMNS                                                                             \
-    METRIC(host_joules, "J",                                                                       \
-           "consumed by the workers' hosts, in the step or run (energy = true)"),                  \
-        METRIC(link_joules, "J",                                                                   \
-               "consumed by the links of the cluster (energy = true), likewise"),                  \
-        METRIC(joules, "J", "consumed by both (energy = true)")
-#define DRIFT_HELP "||sum over t of (applied - true)|| / ||sum over t of true||"
-#define TEST_LOSS_HELP "mean loss over the test set, nats"
-#define ACCURACY NUMBER("accuracy", "", "share of the test set that is right, 0..1")
-#define PERPLEXITY NUMBER("perplexity", "", "exp(loss) of a language model")
-
+/* First the columns that tell rows apart, then the metrics. */
 static const egc_column runs_columns[] = {
-    RUN_ID,
-    TEXT("experiment", "name of the experiment"),
-    TEXT("workload", "where gradients come from"),
-    TEXT("model", "model of the workload"),
-    TEXT("method", "compressor or preset"),
-    TEXT("method_params", "what differs from the method's defaults, key=value;..."),
-    TEXT("algorithm", "training algorithm"),
-    TEXT("exchange",
+    RUN_ID_COLUMN,
+    TEXT("experiment", NULL, "name of the experiment"),
+    TEXT("workload", "workload", "source of the gradients"),
+    TEXT("model", NULL, "model of the workload"),
+    TEXT("method", "method", "compressor or preset"),
+    TEXT("method_params", NULL, "parameters that differ from the method's defaults, key=value;..."),
+    TEXT("algorithm", "algorithm", "training algorithm"),
+    TEXT("exchange", "exchange",
          "the exchange used, \"auto\" resolved; of an algorithm with its own, its name"),
-    TEXT("cluster", "topology of the cluster"),
-    NUMBER("bandwidth_Bps", "B/s", "bandwidth of a host's link, each way"),
-    NUMBER("latency_s", "s", "latency of the cluster; `describe CLUSTER` says what it is of"),
-    NUMBER("workers", "", "workers in training"),
-    NUMBER("seed", "", "seed of the run"),
-    NUMBER("steps", "", "steps asked for"),
-    TEXT("status", "ok, diverged, failed or timeout"),
-    TEXT("error", "why the status is not ok, in one line"),
-    NUMBER("params", "", "parameters of the model: n"),
-    NUMBER("dense_bytes", "B", "4 n: the gradient uncompressed"),
-    TRAFFIC_COLUMNS,
-    NUMBER("drift", "", DRIFT_HELP ", at the end"),
-    MEMORY_COLUMNS,
-    NUMBER("loss", "", TEST_LOSS_HELP ", at the last evaluation"),
-    ACCURACY,
-    PERPLEXITY,
-    TIME_COLUMNS,
-    NUMBER("sim_time_s", "s", "simulated time from start to end"),
-    METRIC(network_bytes, "B", "all bytes that crossed the network"),
-    NUMBER("speedup", "", "step_s of the run with method \"none\" and all else equal / step_s"),
-    NUMBER("sampled_workers", "",
-           "workers that learnt, the others sending as they did; empty: all"),
-    FILL_COLUMNS,
-    CONSENSUS,
-    DELAY,
-    ENERGY_COLUMNS,
+    TEXT("cluster", "cluster", "topology of the cluster"),
+    NUMBER("bandwidth_Bps", "cluster.bandwidth", "B/s", "bandwidth of a host's link, each way"),
+    NUMBER("latency_s", "cluster.latency", "s",
+           "latency of the cluster; `describe CLUSTER` says of which part"),
+    NUMBER("workers", "workers", "", "workers in training"),
+    NUMBER("seed", "seed", "", "seed of the run"),
+    NUMBER("steps", "steps", "", "steps asked for"),
+    TEXT("status", NULL, "ok, diverged, failed or timeout"),
+    TEXT("error", NULL, "why the status is not ok, in one line"),
+#define IN_STEP(...)
+#define IN_RUN(...) __VA_ARGS__
+#define IN_BOTH(...) __VA_ARGS__
+#define EGC_METRIC_AS(field, name, unit, tables, over_run, help)                                   \
+    IN_##tables(METRIC(egc_metrics, field, name, unit, help))
+#include "train/metrics/metrics.def"
+#undef IN_STEP
+#undef IN_RUN
 };
 
 static const egc_column steps_columns[] = {
-    RUN_ID,
-    STEP,
-    TRAFFIC_COLUMNS,
-    METRIC(drift, "", DRIFT_HELP ", so far"),
-    MEMORY_COLUMNS,
-    METRIC(loss, "", "mean training loss of the workers' batches, nats"),
-    TIME_COLUMNS,
-    METRIC(network_bytes, "B", "all bytes that crossed the network in this step"),
-    METRIC(nonfinite, "", "NaN and Inf in gradients, treated as nonfinite says"),
-    FILL_COLUMNS,
-    CONSENSUS,
-    DELAY,
-    ENERGY_COLUMNS,
+    RUN_ID_COLUMN,
+    STEP_COLUMN,
+#define IN_STEP(...) __VA_ARGS__
+#define IN_RUN(...)
+#define EGC_METRIC_AS(field, name, unit, tables, over_run, help)                                   \
+    IN_##tables(METRIC(egc_metrics, field, name, unit, help))
+#include "train/metrics/metrics.def"
 };
 
 static const egc_column evals_columns[] = {
-    RUN_ID,
-    STEP,
-    NUMBER("sim_time_s", "s", "simulated time since the start"),
-    NUMBER("sent_bytes_total", "B", "sent by a worker since the start, mean over workers"),
-    NUMBER("loss", "", TEST_LOSS_HELP),
-    ACCURACY,
-    PERPLEXITY,
+    RUN_ID_COLUMN,
+    STEP_COLUMN,
+#define EGC_EVALUATION_METRIC(field, unit, help)                                                   \
+    METRIC(egc_evaluation_metrics, field, #field, unit, help)
+#include "train/metrics/metrics.def"
 };
 
 static const egc_column layers_columns[] = {
-    RUN_ID,
-    STEP,
-    TEXT("unit", "layer or bucket that is compressed as one"),
-    NUMBER("elements", "", "elements of the unit: n"),
-    NUMBER("sent", "", "elements sent, mean over workers: k"),
-    NUMBER("density", "", "k / n"),
-    NUMBER("wire_bytes", "B", "message of the unit, mean over workers"),
-    NUMBER("rel_error", "", "||x' - x|| / ||x|| of the unit"),
-    NUMBER("residual_norm", "", "||v|| / ||g|| of the unit"),
-    NUMBER("correction", "", "learning-rate correction c(tau) applied"),
+    RUN_ID_COLUMN,
+    STEP_COLUMN,
+    TEXT("unit", NULL, "layer or bucket that is compressed as one"),
+#define EGC_UNIT_METRIC(field, unit, help) METRIC(egc_unit_metrics, field, #field, unit, help)
+#include "train/metrics/metrics.def"
 };
 
 #define COLUMNS(array) array, sizeof array / sizeof *array
@@ -162,9 +91,18 @@ const egc_column *egc_columns_find(egc_table table, const char *name)
     return NULL;
 }
 
-double egc_columns_value(const egc_column *column, const egc_step_metrics *metrics)
+double egc_columns_value(const egc_column *column, const void *metrics)
 {
     double value;
     memcpy(&value, (const char *)metrics + column->offset, sizeof value);
     return value;
+}
+
+bool egc_columns_has_axis(const char *axis)
+{
+    const egc_table_type *runs = &egc_columns_tables[EGC_TABLE_RUNS];
+    for (size_t i = 0; i < runs->n_columns; i++)
+        if (runs->columns[i].axis && strcmp(runs->columns[i].axis, axis) == 0)
+            return true;
+    return false;
 }

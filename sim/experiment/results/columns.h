@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "train/config.h"
+#include "train/metrics/metrics.h"
 
 /* The files of a results folder. */
 typedef enum egc_table {
@@ -22,11 +22,11 @@ typedef struct egc_column {
     const char *name;
     const char *unit; /* "" for words and pure numbers */
     const char *help; /* one line, no full stop */
+    const char *axis; /* the sweep axis whose values it shows, or NULL */
     bool text;        /* words; otherwise a number, or empty */
-    size_t offset;    /* of a double in egc_step_metrics, or EGC_COLUMN_ELSEWHERE */
+    bool metric;      /* a row of train/metrics/metrics.def */
+    size_t offset;    /* metric: of its double in the struct that metrics.def declares */
 } egc_column;
-
-#define EGC_COLUMN_ELSEWHERE ((size_t)-1)
 
 typedef struct egc_table_type {
     const char *file; /* "steps.csv" */
@@ -35,12 +35,20 @@ typedef struct egc_table_type {
     size_t n_columns;
 } egc_table_type;
 
+/* A column of runs.csv after the axes of an experiment with measured times: "no" if another run of
+ * the point gives other times, else "yes". */
+#define EGC_REPRODUCIBLE_COLUMN "reproducible"
+
 extern const egc_table_type egc_columns_tables[EGC_N_TABLES];
 
 /* The column called name, or NULL. */
 const egc_column *egc_columns_find(egc_table table, const char *name);
 
-/* The value that a column with an offset shows. */
-double egc_columns_value(const egc_column *column, const egc_step_metrics *metrics);
+/* The value of a metric's column; metrics points to the struct of the table: egc_metrics (STEPS,
+ * RUNS), egc_evaluation_metrics (EVALS) or egc_unit_metrics (LAYERS). */
+double egc_columns_value(const egc_column *column, const void *metrics);
+
+/* True if a column of runs.csv shows this sweep axis: "method", "seed", "cluster.bandwidth" ... */
+bool egc_columns_has_axis(const char *axis);
 
 #endif

@@ -53,17 +53,6 @@ egc_status egc_point_record_read(const char *spool, const char *run_id, egc_csv_
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-bool egc_columns_has_axis(const char *axis)
-{
-    static const char *const named[] = {
-        "method",  "seed",     "workers",           "steps",           "workload",
-        "cluster", "exchange", "cluster.bandwidth", "cluster.latency", "algorithm"};
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (strcmp(axis, named[i]) == 0)
-            return true;
-    return false;
-}
-
 egc_status egc_columns_extra(const egc_experiment *experiment, egc_arena *arena,
                              const char *const **out, size_t *n_out, egc_error *err)
 {
@@ -133,54 +122,44 @@ static egc_status begin_row(egc_buf *row, const egc_point_record *record, uint64
     return status ? status : egc_csv_int(row, (int64_t)step, err);
 }
 
-static egc_status append_reals(egc_buf *row, const double *values, size_t n, egc_error *err)
+/* The metrics of the table, in the order of its columns, and nothing for its other columns. */
+static egc_status append_metrics(egc_buf *row, egc_table table, const void *metrics, egc_error *err)
 {
+    const egc_table_type *type = &egc_columns_tables[table];
     egc_status status = EGC_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = egc_csv_real(row, values[i], err);
+    for (size_t i = 0; i < type->n_columns && !status; i++)
+        if (type->columns[i].metric)
+            status = egc_csv_real(row, egc_columns_value(&type->columns[i], metrics), err);
     return status;
 }
 
-static egc_status on_step(void *arg, uint64_t step, const egc_step_metrics *metrics, egc_error *err)
+/* A whole row; text stands before the metrics (NULL: none). */
+static egc_status add_row(egc_point_record *record, egc_table table, uint64_t step,
+                          const char *text, const void *metrics, egc_error *err)
 {
-    egc_point_record *record = arg;
-    egc_buf *row = &record->tables[EGC_TABLE_STEPS].rows;
-    const egc_table_type *type = &egc_columns_tables[EGC_TABLE_STEPS];
+    egc_buf *row = &record->tables[table].rows;
     egc_status status = begin_row(row, record, step, err);
-    for (size_t i = 0; i < type->n_columns && !status; i++)
-        if (type->columns[i].offset != EGC_COLUMN_ELSEWHERE)
-            status = egc_csv_real(row, egc_columns_value(&type->columns[i], metrics), err);
-    return status ? status : end_row(record, EGC_TABLE_STEPS, err);
+    if (!status && text)
+        status = egc_csv_text(row, text, err);
+    if (!status)
+        status = append_metrics(row, table, metrics, err);
+    return status ? status : end_row(record, table, err);
 }
 
-static egc_status on_unit(void *arg, uint64_t step, const egc_unit_metrics *unit, egc_error *err)
+static egc_status on_step(void *record, uint64_t step, const egc_metrics *metrics, egc_error *err)
 {
-    egc_point_record *record = arg;
-    egc_buf *row = &record->tables[EGC_TABLE_LAYERS].rows;
-    double elements = (double)unit->elements;
-    double values[] = {elements,         unit->sent,      unit->sent / elements,
-                       unit->wire_bytes, unit->rel_error, unit->residual_norm,
-                       unit->correction};
-    egc_status status = begin_row(row, record, step, err);
-    if (!status)
-        status = egc_csv_text(row, unit->name, err);
-    if (!status)
-        status = append_reals(row, values, sizeof values / sizeof *values, err);
-    return status ? status : end_row(record, EGC_TABLE_LAYERS, err);
+    return add_row(record, EGC_TABLE_STEPS, step, NULL, metrics, err);
 }
 
-static egc_status on_evaluation(void *arg, uint64_t step, double sim_time_s,
-                                double sent_bytes_total, const egc_evaluation *evaluation,
+static egc_status on_unit(void *record, uint64_t step, const egc_unit_metrics *unit, egc_error *err)
+{
+    return add_row(record, EGC_TABLE_LAYERS, step, unit->name, unit, err);
+}
+
+static egc_status on_evaluation(void *record, uint64_t step, const egc_evaluation_metrics *metrics,
                                 egc_error *err)
 {
-    egc_point_record *record = arg;
-    egc_buf *row = &record->tables[EGC_TABLE_EVALS].rows;
-    double values[] = {sim_time_s, sent_bytes_total, evaluation->loss, evaluation->accuracy,
-                       evaluation->perplexity};
-    egc_status status = begin_row(row, record, step, err);
-    if (!status)
-        status = append_reals(row, values, sizeof values / sizeof *values, err);
-    return status ? status : end_row(record, EGC_TABLE_EVALS, err);
+    return add_row(record, EGC_TABLE_EVALS, step, NULL, metrics, err);
 }
 
 static egc_status on_event(void *arg, const egc_timeline_event *event, egc_error *err)
@@ -261,36 +240,12 @@ static egc_status append_setting(egc_buf *row, const egc_point_record *record,
     for (size_t i = 0; i < sizeof after / sizeof *after && !status; i++)
         status = egc_csv_text(row, after[i], err);
     if (!status)
-        status = append_reals(row, (double[]){common->bandwidth_Bps, common->latency_s}, 2, err);
+        status = egc_csv_real(row, common->bandwidth_Bps, err);
+    if (!status)
+        status = egc_csv_real(row, common->latency_s, err);
     for (size_t i = 0; i < sizeof counts / sizeof *counts && !status; i++)
         status = egc_csv_int(row, counts[i], err);
     return status;
-}
-
-/* The number in a column of runs.csv after those of the setting, NAN where it does not apply. */
-static double summary_value(const egc_column *column, const egc_train_summary *summary)
-{
-    if (!summary || strcmp(column->name, "speedup") == 0)
-        return NAN; /* speedup is known once the dense run is: see results.c */
-    if (strcmp(column->name, "params") == 0)
-        return summary->params;
-    if (strcmp(column->name, "dense_bytes") == 0)
-        return 4 * summary->params;
-    if (summary->steps_done == 0)
-        return NAN;
-    if (strcmp(column->name, "drift") == 0)
-        return summary->final_drift;
-    if (strcmp(column->name, "loss") == 0)
-        return summary->last.loss;
-    if (strcmp(column->name, "accuracy") == 0)
-        return summary->last.accuracy;
-    if (strcmp(column->name, "perplexity") == 0)
-        return summary->last.perplexity;
-    if (strcmp(column->name, "sampled_workers") == 0)
-        return summary->sampled_workers;
-    if (strcmp(column->name, "sim_time_s") == 0)
-        return summary->sim_time_s;
-    return egc_columns_value(column, &summary->mean);
 }
 
 /* The columns of egc_columns_extra. */
@@ -343,8 +298,11 @@ static egc_status append_run(egc_point_record *record, const egc_point_outcome *
                              egc_error *err)
 {
     egc_buf *row = &record->tables[EGC_TABLE_RUNS].rows;
-    const egc_table_type *type = &egc_columns_tables[EGC_TABLE_RUNS];
+    egc_metrics metrics;
     char error[EGC_ERROR_LENGTH];
+    egc_metrics_clear(&metrics);
+    if (outcome->summary)
+        metrics = outcome->summary->metrics;
     make_printable(outcome->error, error, sizeof error);
     egc_status status = append_header(row, record, err);
     if (!status)
@@ -353,9 +311,8 @@ static egc_status append_run(egc_point_record *record, const egc_point_outcome *
         status = egc_csv_text(row, outcome->status, err);
     if (!status)
         status = egc_csv_text(row, error, err);
-    size_t first = (size_t)(egc_columns_find(EGC_TABLE_RUNS, "params") - type->columns);
-    for (size_t i = first; i < type->n_columns && !status; i++)
-        status = egc_csv_real(row, summary_value(&type->columns[i], outcome->summary), err);
+    if (!status)
+        status = append_metrics(row, EGC_TABLE_RUNS, &metrics, err);
     if (!status)
         status = append_extra(row, record, err);
     if (!status)

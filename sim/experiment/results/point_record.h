@@ -32,17 +32,10 @@ egc_status egc_point_record_read(const char *spool, const char *run_id, egc_csv_
 egc_status egc_columns_header(egc_table table, const char *const *extra, size_t n_extra,
                               egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
-/* Of an experiment some of whose times are measured: "yes", or "no" where another run gives other
- * times. */
-#define EGC_REPRODUCIBLE_COLUMN "reproducible"
-
 /* The columns of runs.csv after those of egc_columns_tables: the axes of an experiment that have
  * none there, and EGC_REPRODUCIBLE_COLUMN where it has a meaning. *out lives in arena. MEMORY. */
 egc_status egc_columns_extra(const egc_experiment *experiment, egc_arena *arena,
                              const char *const **out, size_t *n_out, egc_error *err) EGC_MUST_CHECK;
-
-/* True when the axis has a column of its own: "method", "seed", "cluster.bandwidth" ... */
-bool egc_columns_has_axis(const char *axis);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

@@ -29,16 +29,6 @@ typedef struct point_job {
     egc_training_role role;
 } point_job;
 
-/* What stays empty unless the run says otherwise. */
-static void clear_summary(egc_train_summary *summary)
-{
-    double *mean = (double *)&summary->mean;
-    *summary = (egc_train_summary){
-        .params = NAN, .last = {NAN, NAN, NAN}, .final_drift = NAN, .sim_time_s = NAN};
-    for (size_t i = 0; i < sizeof summary->mean / sizeof *mean; i++)
-        mean[i] = NAN;
-}
-
 static egc_point_outcome outcome_of(egc_status status, const egc_train_summary *summary,
                                     const egc_error *failure)
 {
@@ -68,9 +58,9 @@ static egc_status run_main(const point_job *job, const egc_train_sink *sink, egc
 static egc_status record_point(const point_job *job, egc_error *err)
 {
     egc_point_record record;
-    egc_train_summary summary;
+    egc_train_summary summary = {0};
     egc_error failure = {0};
-    clear_summary(&summary);
+    egc_metrics_clear(&summary.metrics);
     egc_status status =
         egc_point_record_open(&record, job->spool, job->experiment, job->point, err);
     if (!status)

@@ -108,22 +108,14 @@ egc_status egc_trainer_init(egc_trainer *trainer, const egc_train_config *config
     const egc_workload *workload = trainer->workload;
     trainer->n = workload->n_params;
     trainer->momentum = egc_replica_momentum(&config->method, workload);
-    summary->params = (double)trainer->n;
-    memcpy(summary->model, workload->model, sizeof summary->model);
+    trainer->reporter = egc_reporter_of(config, sink, summary, workload, &trainer->partition);
     snprintf(summary->exchange, sizeof summary->exchange, "%s", egc_algorithm_of(config)->name);
     status = make_plan(trainer, err);
     if (!status)
         status = egc_algorithm_world(config, false, &trainer->world, err);
     if (status)
         return status;
-    trainer->reporter = (egc_reporter){.config = config,
-                                       .sink = sink,
-                                       .summary = summary,
-                                       .world = trainer->world,
-                                       .partition = &trainer->partition,
-                                       .n = trainer->n,
-                                       .n_workers = trainer->n_workers,
-                                       .n_sampled = trainer->n_workers};
+    trainer->reporter.world = trainer->world;
     open_account(trainer);
     return EGC_OK;
 }

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reporting of steps, evaluations and the run. Bytes and energy of a step are differences of the
+ * world's counters at its end and at the end of the one before. */
 #include "train/metrics/reporter.h"
 
 #include <math.h>
+#include <string.h>
+
+egc_reporter egc_reporter_of(const egc_train_config *config, const egc_train_sink *sink,
+                             egc_train_summary *summary, const egc_workload *workload,
+                             const egc_partition *partition)
+{
+    memcpy(summary->model, workload->model, sizeof summary->model);
+    summary->metrics.params = (double)workload->n_params;
+    summary->metrics.dense_bytes = 4 * (double)workload->n_params;
+    return (egc_reporter){
+        .config = config,
+        .sink = sink,
+        .summary = summary,
+        .partition = partition,
+        .n = workload->n_params,
+        .n_workers = (size_t)config->options.workers,
+        .n_sampled = egc_train_config_sampled_workers(config),
+        .last = {NAN, NAN, NAN},
+    };
+}
 
 bool egc_reporter_evaluates(const egc_train_config *config, uint64_t steps_done)
 {
@@ -16,7 +38,7 @@ size_t egc_reporter_participants(const egc_reporter *reporter, const egc_step_ti
     return times->participants ? times->participants : reporter->n_workers;
 }
 
-static egc_status report_units(egc_reporter *reporter, uint64_t step, const egc_step_stats *learnt,
+static egc_status report_units(egc_reporter *reporter, uint64_t step, const egc_step_stats *stats,
                                egc_error *err)
 {
     const egc_train_sink *sink = reporter->sink;
@@ -25,14 +47,14 @@ static egc_status report_units(egc_reporter *reporter, uint64_t step, const egc_
         return EGC_OK;
     for (size_t u = 0; u < reporter->partition->n_units && !status; u++) {
         egc_unit_metrics metrics;
-        egc_step_stats_unit_metrics(learnt, &reporter->partition->units[u], u, &metrics);
+        egc_step_stats_unit_metrics(stats, &reporter->partition->units[u], u, &metrics);
         status = sink->unit(sink->arg, step, &metrics, err);
     }
     return status;
 }
 
-/* What was consumed since the last report. */
-static egc_energy take_energy(egc_reporter *reporter)
+/* The energy used since the last call. */
+static egc_energy energy_of_step(egc_reporter *reporter)
 {
     if (!reporter->config->options.energy)
         return (egc_energy){NAN, NAN};
@@ -42,39 +64,49 @@ static egc_energy take_energy(egc_reporter *reporter)
 }
 
 egc_status egc_reporter_step(egc_reporter *reporter, uint64_t step, egc_step_times *times,
-                             const egc_step_stats *learnt, egc_error *err)
+                             const egc_step_stats *stats, egc_error *err)
 {
     const egc_train_sink *sink = reporter->sink;
     double network_bytes = egc_world_network_bytes(reporter->world);
     times->network_bytes += network_bytes - reporter->network_bytes_seen;
     reporter->network_bytes_seen = network_bytes;
-    times->energy = take_energy(reporter);
+    times->energy = energy_of_step(reporter);
 
-    egc_step_metrics metrics;
+    egc_metrics metrics;
     size_t participants = egc_reporter_participants(reporter, times);
-    egc_step_stats_metrics(times, learnt, reporter->partition->n_units, reporter->n, participants,
+    egc_step_stats_metrics(times, stats, reporter->partition->n_units, reporter->n, participants,
                            &metrics);
-    egc_metrics_sums_add(&reporter->totals, &metrics, (double)reporter->n);
+    egc_metrics_sums_add(&reporter->sums, &metrics, (double)reporter->n);
     reporter->summary->steps_done = step + 1;
-    reporter->summary->final_drift = metrics.drift;
     egc_status status = sink->step ? sink->step(sink->arg, step, &metrics, err) : EGC_OK;
-    return status ? status : report_units(reporter, step, learnt, err);
+    return status ? status : report_units(reporter, step, stats, err);
 }
 
 egc_status egc_reporter_evaluation(egc_reporter *reporter, uint64_t step,
                                    const egc_evaluation *evaluation, egc_error *err)
 {
     const egc_train_sink *sink = reporter->sink;
-    reporter->summary->last = *evaluation;
-    if (!sink->evaluation)
-        return EGC_OK;
-    return sink->evaluation(sink->arg, step + 1, egc_world_now(reporter->world),
-                            reporter->message_bytes_total / (double)reporter->n_sampled, evaluation,
-                            err);
+    const egc_evaluation_metrics metrics = {
+        .sim_time_s = egc_world_now(reporter->world),
+        .sent_bytes_total = reporter->message_bytes_total / (double)reporter->n_sampled,
+        .loss = evaluation->loss,
+        .accuracy = evaluation->accuracy,
+        .perplexity = evaluation->perplexity,
+    };
+    reporter->last = *evaluation;
+    return sink->evaluation ? sink->evaluation(sink->arg, step + 1, &metrics, err) : EGC_OK;
 }
 
 void egc_reporter_end(egc_reporter *reporter)
 {
-    reporter->summary->sim_time_s = egc_world_now(reporter->world);
-    egc_metrics_sums_mean(&reporter->totals, (double)reporter->n, &reporter->summary->mean);
+    egc_metrics *metrics = &reporter->summary->metrics;
+    int64_t sampled = reporter->config->options.sampled_workers;
+    if (reporter->summary->steps_done == 0)
+        return;
+    egc_metrics_sums_mean(&reporter->sums, (double)reporter->n, metrics);
+    metrics->test_loss = reporter->last.loss;
+    metrics->accuracy = reporter->last.accuracy;
+    metrics->perplexity = reporter->last.perplexity;
+    metrics->sim_time_s = egc_world_now(reporter->world);
+    metrics->sampled_workers = sampled ? (double)sampled : NAN;
 }

@@ -20,7 +20,7 @@
 #define EGC_TRAIN_SYNC_ENGINE_H
 
 #include "train/core/partition.h"
-#include "train/metrics/learnt.h"
+#include "train/metrics/step_stats.h"
 #include "train/sync/exchange_choice.h"
 
 /* What a worker sends for one bucket in one round of one step. */

@@ -11,13 +11,7 @@ egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
     if (status)
         return status;
     const egc_engine *engine = run->engine;
-    run->reporter = (egc_reporter){.config = config,
-                                   .sink = sink,
-                                   .summary = summary,
-                                   .partition = &engine->partition,
-                                   .n = engine->n,
-                                   .n_workers = engine->n_workers,
-                                   .n_sampled = engine->n_sampled};
+    run->reporter = egc_reporter_of(config, sink, summary, engine->workload, &engine->partition);
     if (config->log)
         egc_training_log_write_model(config->log, engine);
     status = egc_steady_state_init(&run->steady, run->engine, err);

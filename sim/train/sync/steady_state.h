@@ -13,7 +13,7 @@
 #ifndef EGC_TRAIN_SYNC_STEADY_STATE_H
 #define EGC_TRAIN_SYNC_STEADY_STATE_H
 
-#include "train/metrics/tally.h"
+#include "train/metrics/step_stats.h"
 #include "train/sync/engine.h"
 
 /* What a step took one worker. */

@@ -224,8 +224,6 @@ static egc_status run_sync(const egc_train_config *config, const egc_train_sink 
     if (status)
         return status;
     const egc_engine *engine = run.engine;
-    out->params = (double)engine->n;
-    memcpy(out->model, engine->workload->model, sizeof out->model);
     egc_exchange_choice_name(&engine->choice, out->exchange);
     status = egc_algorithm_world(config, engine->size_only, &run.world, err);
     if (!status) {
