@@ -24,8 +24,8 @@ foreach(name codec error_feedback)
   install(FILES compressors/${name}/list.def DESTINATION ${egc_include}/${name})
 endforeach()
 install(FILES compressors/plugin.h DESTINATION ${egc_include}/compressors)
-install(FILES compressors/core/merger.h compressors/core/method.h compressors/core/sparse_message.h
-  DESTINATION ${egc_include}/compressors/core)
+install(DIRECTORY compressors/core/ DESTINATION ${egc_include}/compressors/core
+  FILES_MATCHING PATTERN "*.h")
 
 # Relative, so that an installed tree can be moved.
 file(RELATIVE_PATH EGC_PC_TO_PREFIX

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The registry of compressor types, made from list.def at compile time. */
 #include "compressors/plugin.h"
 
 #define EGC_COMPRESSOR(name) extern const egc_compressor_type egc_compressor_##name;

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The receiving side: what the rounds deliver, the mean of all workers, and the learning-rate
- * correction. */
+/* Decodes the results of rounds unit by unit: the compressor's own rounds go to its `absorb`; the
+ * value round is summed in the order of ranks, divided by the number of workers and multiplied by
+ * the learning-rate correction. */
+#include "compressors/core/decoder.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
-#include "compressors/core/encoder.h"
+#include "compressors/core/frame.h"
 #include "compressors/core/sparse_message.h"
 #include "kernels/kernels.h"
 
-/* What the decoder remembers of a unit. */
+/* The decoder's state of a unit. */
 typedef struct unit_state {
-    void *replica; /* the compressor's, NULL where it has no rounds */
+    void *replica; /* the compressor's; NULL where it has no rounds */
     bool dense;
     double sent;     /* elements in the messages since the last correction */
-    double messages; /* how many messages */
+    double messages; /* their number */
     double density;  /* smoothed; NAN before the first step */
     double correction;
-    egc_buf merged; /* uint32_t: elements of the last merged message */
+    egc_buf merged; /* uint32_t: the elements of the last merged message */
 } unit_state;
 
 struct egc_decoder {
@@ -27,12 +29,12 @@ struct egc_decoder {
     double momentum;
     size_t n_workers;
     size_t n_plain;
-    uint64_t shared_seed;
+    uint64_t seed; /* of the run */
     egc_unit *units;
-    unit_state *error_feedback;
+    unit_state *state;
     size_t n_units;
-    float *applied;      /* what memories that accumulate have come to, or NULL */
-    egc_buf *plain;      /* n_plain: what the entropy coder's messages unpack to */
+    float *applied;      /* sum of all means so far, for error feedback that accumulates; or NULL */
+    egc_buf *plain;      /* n_plain: the unpacked messages of the entropy coder */
     egc_workspace *work; /* borrowed */
     egc_merge_rule merge;
 };
@@ -43,16 +45,16 @@ void egc_decoder_free(egc_decoder *decoder)
 {
     if (!decoder)
         return;
-    for (size_t i = 0; decoder->error_feedback && i < decoder->n_units; i++) {
-        egc_free(decoder->error_feedback[i].replica);
-        egc_buf_fini(&decoder->error_feedback[i].merged);
+    for (size_t i = 0; decoder->state && i < decoder->n_units; i++) {
+        egc_free(decoder->state[i].replica);
+        egc_buf_fini(&decoder->state[i].merged);
     }
     for (size_t w = 0; decoder->plain && w < decoder->n_plain; w++)
         egc_buf_fini(&decoder->plain[w]);
     egc_free(decoder->plain);
     egc_free(decoder->applied);
     egc_free(decoder->units);
-    egc_free(decoder->error_feedback);
+    egc_free(decoder->state);
     egc_free(decoder);
 }
 
@@ -60,21 +62,21 @@ static bool allocate(egc_decoder *d, const egc_unit *units)
 {
     size_t n = 0;
     d->units = egc_calloc(d->n_units, sizeof *d->units);
-    d->error_feedback = egc_calloc(d->n_units, sizeof *d->error_feedback);
+    d->state = egc_calloc(d->n_units, sizeof *d->state);
     d->n_plain = d->n_workers;
     d->plain = egc_calloc(d->n_workers, sizeof *d->plain);
-    if (!d->units || !d->error_feedback || !d->plain)
+    if (!d->units || !d->state || !d->plain)
         return false;
     memcpy(d->units, units, d->n_units * sizeof *units);
     for (size_t i = 0; i < d->n_units; i++) {
         bool dense = egc_method_sends_dense(&d->method, &units[i]);
-        d->error_feedback[i] = (unit_state){.dense = dense, .density = NAN, .correction = 1};
+        d->state[i] = (unit_state){.dense = dense, .density = NAN, .correction = 1};
         n += units[i].count;
         if (dense || !d->plan.rounds || !d->plan.rounds->replica_size)
             continue;
-        d->error_feedback[i].replica =
+        d->state[i].replica =
             egc_calloc(1, d->plan.rounds->replica_size(d->method.params, &units[i]));
-        if (!d->error_feedback[i].replica)
+        if (!d->state[i].replica)
             return false;
     }
     bool accumulates = egc_error_feedback_types()[d->method.options.error_feedback]->accumulates;
@@ -98,7 +100,7 @@ egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, eg
         .plan = egc_round_plan_of(config->method),
         .momentum = config->momentum,
         .n_workers = config->n_workers,
-        .shared_seed = egc_workspace_shared_seed(config->seed),
+        .seed = config->seed,
         .n_units = config->n_units,
         .work = config->workspace,
         .merge = config->merge,
@@ -113,19 +115,19 @@ egc_status egc_decoder_new(const egc_coder_config *config, egc_decoder **out, eg
 
 const void *egc_decoder_replica(const egc_decoder *decoder, size_t unit)
 {
-    return decoder->error_feedback[unit].replica;
+    return decoder->state[unit].replica;
 }
 
 const uint32_t *egc_decoder_merged(const egc_decoder *decoder, size_t unit, size_t *count)
 {
-    const egc_buf *merged = &decoder->error_feedback[unit].merged;
+    const egc_buf *merged = &decoder->state[unit].merged;
     *count = merged->len / sizeof(uint32_t);
     return (const uint32_t *)(const void *)merged->data;
 }
 
 double egc_decoder_correction(const egc_decoder *decoder, size_t unit)
 {
-    return decoder->error_feedback[unit].correction;
+    return decoder->state[unit].correction;
 }
 
 /* ---- one unit of one delivery ---------------------------------------------------------------- */
@@ -135,7 +137,7 @@ typedef struct unit_input {
     egc_decoder *d;
     const egc_decoder_input *delivery;
     const egc_unit *unit;
-    unit_state *error_feedback;
+    unit_state *state;
     egc_context context;
     float *sum;
 } unit_input;
@@ -150,8 +152,8 @@ static void add_selection(unit_input *at, const egc_selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++)
         at->sum[selection->index[i]] += selection->value[i];
-    at->error_feedback->sent += (double)selection->count;
-    at->error_feedback->messages++;
+    at->state->sent += (double)selection->count;
+    at->state->messages++;
 }
 
 static egc_status add_sparse(unit_input *at, egc_reader *message, egc_error *err)
@@ -164,8 +166,8 @@ static egc_status add_sparse(unit_input *at, egc_reader *message, egc_error *err
     add_selection(at, &selection);
     if (at->d->merge < EGC_MERGE_LARGEST)
         return EGC_OK;
-    egc_buf_clear(&at->error_feedback->merged);
-    return egc_buf_append(&at->error_feedback->merged, selection.index,
+    egc_buf_clear(&at->state->merged);
+    return egc_buf_append(&at->state->merged, selection.index,
                           selection.count * sizeof *selection.index, err);
 }
 
@@ -192,11 +194,10 @@ static egc_status add_shared(unit_input *at, egc_error *err)
     egc_decoder *d = at->d;
     egc_workspace *work = d->work;
     egc_selection selection = {.index = work->index, .value = work->value};
-    egc_status status =
-        d->method.compressor->select(d->method.params, at->error_feedback->replica, &at->context,
-                                     NULL, at->unit->count, &selection, err);
+    egc_status status = d->method.compressor->select(
+        d->method.params, at->state->replica, &at->context, NULL, at->unit->count, &selection, err);
     for (size_t w = 0; w < at->delivery->n_messages && !status; w++) {
-        status = egc_sparse_message_read_values(egc_codec_value_types()[d->method.options.value],
+        status = egc_sparse_message_read_values(egc_method_value_codec(&d->method),
                                                 &at->delivery->messages[w], work->value,
                                                 selection.count, err);
         if (status)
@@ -214,9 +215,9 @@ static egc_status add_messages(unit_input *at, egc_error *err)
     egc_status status = EGC_OK;
     for (size_t w = 0; w < at->delivery->n_messages && !status; w++) {
         egc_reader *message = &at->delivery->messages[w];
-        status = at->error_feedback->dense && !at->d->merge ? add_dense(at, message, err)
-                 : sparse                                   ? add_sparse(at, message, err)
-                                                            : add_coded(at, message, err);
+        status = at->state->dense && !at->d->merge ? add_dense(at, message, err)
+                 : sparse                          ? add_sparse(at, message, err)
+                                                   : add_coded(at, message, err);
         if (status)
             name_worker(at->delivery, w, err);
     }
@@ -233,7 +234,7 @@ static egc_status absorb(unit_input *at, egc_error *err)
         at->context.shard_first = part.first;
         at->context.shard_count = part.count;
     }
-    return d->plan.rounds->absorb(d->method.params, at->error_feedback->replica, &at->context,
+    return d->plan.rounds->absorb(d->method.params, at->state->replica, &at->context,
                                   delivery->round, delivery->messages, delivery->n_messages, n,
                                   err);
 }
@@ -245,21 +246,18 @@ static egc_status absorb(unit_input *at, egc_error *err)
 static void correct(unit_input *at)
 {
     const egc_method_options *options = &at->d->method.options;
-    unit_state *error_feedback = at->error_feedback;
+    unit_state *state = at->state;
     if (options->lr_correction != EGC_CORRECTION_LAYER || !options->masking ||
-        !egc_method_has_momentum(&at->d->method) || error_feedback->messages == 0)
+        !egc_method_has_momentum(&at->d->method) || state->messages == 0)
         return;
-    double smoothing = isnan(error_feedback->density) ? 0 : options->lr_smoothing;
-    double density = error_feedback->sent / error_feedback->messages / (double)at->unit->count;
-    error_feedback->density =
-        (smoothing > 0 ? smoothing * error_feedback->density : 0) + (1 - smoothing) * density;
-    error_feedback->sent = error_feedback->messages = 0;
-    error_feedback->correction =
-        error_feedback->density > 0
-            ? egc_method_correction_factor(at->d->momentum, 1 / error_feedback->density)
-            : 1;
+    double smoothing = isnan(state->density) ? 0 : options->lr_smoothing;
+    double density = state->sent / state->messages / (double)at->unit->count;
+    state->density = (smoothing > 0 ? smoothing * state->density : 0) + (1 - smoothing) * density;
+    state->sent = state->messages = 0;
+    state->correction =
+        state->density > 0 ? egc_method_correction_factor(at->d->momentum, 1 / state->density) : 1;
     for (size_t i = 0; i < at->unit->count; i++)
-        at->sum[i] *= (float)error_feedback->correction;
+        at->sum[i] *= (float)state->correction;
 }
 
 /* Memories that accumulate apply all they were ever told. */
@@ -279,7 +277,7 @@ static egc_status average(unit_input *at, egc_error *err)
     bool divided = d->method.options.predivide;
     size_t n_summed = at->delivery->reduced ? d->n_workers : at->delivery->n_messages;
     memset(at->sum, 0, n * sizeof *at->sum);
-    bool shared = d->method.compressor->traits & EGC_TRAIT_SHARED && !at->error_feedback->dense;
+    bool shared = d->method.compressor->traits & EGC_TRAIT_SHARED && !at->state->dense;
     egc_status status = shared ? add_shared(at, err) : add_messages(at, err);
     if (status)
         return status;
@@ -294,7 +292,7 @@ static egc_status average(unit_input *at, egc_error *err)
 static egc_status reconstruct(unit_input *at, egc_error *err)
 {
     egc_decoder *d = at->d;
-    egc_status status = d->plan.rounds->reconstruct(d->method.params, at->error_feedback->replica,
+    egc_status status = d->plan.rounds->reconstruct(d->method.params, at->state->replica,
                                                     &at->context, at->sum, at->unit->count, err);
     if (!status)
         accumulate(at);
@@ -311,13 +309,13 @@ static egc_status decode_unit(egc_decoder *d, const egc_decoder_input *delivery,
         .d = d,
         .delivery = delivery,
         .unit = unit,
-        .error_feedback = &d->error_feedback[u],
+        .state = &d->state[u],
         .sum = out ? out + (unit->first - delivery->origin) : NULL,
-        .context = egc_workspace_context(d->work, &d->method, unit, delivery->step, d->n_workers,
-                                         egc_rng_derive_seed(d->shared_seed, delivery->step, u)),
+        .context = egc_workspace_context(d->work, &d->method, d->units, u, delivery->step,
+                                         d->n_workers, d->seed),
     };
     bool last = egc_round_plan_is_last(&d->plan, delivery->round);
-    if (at.error_feedback->dense)
+    if (at.state->dense)
         return last ? average(&at, err) : EGC_OK;
     if (!egc_round_plan_is_own(&d->plan, delivery->round))
         return average(&at, err);
@@ -327,25 +325,20 @@ static egc_status decode_unit(egc_decoder *d, const egc_decoder_input *delivery,
 
 static egc_status open_frames(egc_decoder *d, const egc_decoder_input *delivery, egc_error *err)
 {
-    size_t round = d->merge ? EGC_ROUND_MERGED : delivery->round;
+    egc_frame frame = {
+        .method = &d->method,
+        .plan = &d->plan,
+        .round = d->merge ? EGC_ROUND_MERGED : delivery->round,
+        .units = &d->units[delivery->first],
+        .count = delivery->count,
+    };
     for (size_t w = 0; w < delivery->n_messages; w++) {
-        egc_status status =
-            egc_frame_open(&d->method, &d->plan, round, &d->units[delivery->first], delivery->count,
-                           &delivery->messages[w], &d->plain[w], err);
+        egc_status status = egc_frame_open(&frame, &delivery->messages[w], &d->plain[w], err);
         if (status) {
             name_worker(delivery, w, err);
             return status;
         }
     }
-    return EGC_OK;
-}
-
-static egc_status check_ends(const egc_decoder_input *delivery, egc_error *err)
-{
-    for (size_t w = 0; w < delivery->n_messages; w++)
-        if (egc_reader_left(&delivery->messages[w]))
-            return egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes are left after the last unit",
-                            egc_reader_left(&delivery->messages[w]));
     return EGC_OK;
 }
 
@@ -369,5 +362,7 @@ egc_status egc_decoder_decode(egc_decoder *d, const egc_decoder_input *delivery,
         if (status)
             egc_error_prefix(err, "%s", d->units[u].name);
     }
-    return status ? status : check_ends(delivery, err);
+    for (size_t w = 0; w < delivery->n_messages && !status; w++)
+        status = egc_frame_close(&delivery->messages[w], err);
+    return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The compressing side of one worker: its steps and its messages. */
+/* The life of an encoder, the beginning of a step (non-finite elements, clipping, ageing of the
+ * residual) and the frames of its messages. The work on one unit is in unit_encoder.c. */
 #include "compressors/core/encoder.h"
 
 #include <math.h>
@@ -7,6 +8,8 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "compressors/core/frame.h"
+#include "compressors/core/unit_encoder.h"
 #include "kernels/kernels.h"
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -78,7 +81,7 @@ egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
         .n_workers = config->n_workers,
         .local_clip = config->method->options.clip / sqrt((double)config->n_workers),
         .seed = egc_rng_derive_seed(config->seed, 'e', worker),
-        .shared_seed = egc_workspace_shared_seed(config->seed),
+        .run_seed = config->seed,
         .replica = replica,
         .work = config->workspace,
         .support = config->support,
@@ -116,11 +119,6 @@ const float *egc_encoder_velocity(const egc_encoder *encoder)
 const egc_encoding *egc_encoder_encoding(const egc_encoder *encoder, size_t unit)
 {
     return &encoder->unit[unit].encoding;
-}
-
-uint64_t egc_workspace_shared_seed(uint64_t run_seed)
-{
-    return egc_rng_derive_seed(run_seed, 's', 0);
 }
 
 /* ---- the gradient of a step ---------------------------------------------------------------- */
@@ -198,19 +196,18 @@ egc_status egc_encoder_step(egc_encoder *e, const egc_step_input *input, egc_gra
 egc_status egc_encoder_message(egc_encoder *e, size_t round, size_t first, size_t count,
                                size_t shard, egc_buf *wire, egc_error *err)
 {
-    const egc_unit *units = &e->units[first];
-    size_t frame = wire->len, start;
-    egc_status status =
-        egc_frame_begin(&e->method, &e->plan, round, units, count, wire, &start, err);
+    egc_frame frame = {&e->method, &e->plan, round, &e->units[first], count};
+    size_t begin = wire->len, start;
+    egc_status status = egc_frame_begin(&frame, wire, &start, err);
     for (size_t u = first; u < first + count && !status; u++) {
         size_t before = wire->len;
         status = egc_unit_encoder_message(e, u, round, shard, wire, err);
         e->unit[u].encoding.wire_bytes += wire->len - before;
     }
     if (!status)
-        status = egc_frame_end(&e->method, &e->plan, round, start, wire, err);
-    if (e->plan.round[round].kind == EGC_COLLECTIVE_BROADCAST && !egc_encoder_leads(e))
-        wire->len = frame;
+        status = egc_frame_end(&frame, start, wire, err);
+    if (e->plan.round[round].kind == EGC_COLLECTIVE_BROADCAST && !egc_unit_encoder_leads(e))
+        wire->len = begin;
     return status;
 }
 

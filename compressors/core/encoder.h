@@ -1,88 +1,77 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of an egc_encoder: encoder.c has its life, steps and messages, encode.c what happens
- * to one unit. */
+/* The compressing side of one worker: gradient in, one message per round out. */
 #ifndef EGC_COMPRESSORS_CORE_ENCODER_H
 #define EGC_COMPRESSORS_CORE_ENCODER_H
 
-#include "compressors/core/frame.h"
-#include "compressors/core/workspace.h"
+#include "compressors/core/coder.h"
+#include "compressors/core/decoder.h"
+#include "compressors/core/encoding.h"
 
-/* What the encoder knows of a unit. */
-typedef struct egc_encoder_unit {
-    void *state; /* the compressor's; NULL where it has none */
-    bool dense;
-    const float *gradient; /* of the step under way, until it is compensated; borrowed */
-    float max_abs;         /* of the input of the step under way */
-    egc_encoding encoding;
-    egc_buf sent; /* of egc_sent: what may yet be dropped on the way */
-} egc_encoder_unit;
+typedef struct egc_encoder egc_encoder;
 
-/* What the memory loses if an element survives. */
-typedef struct egc_sent {
-    uint32_t index;
-    float value;
-} egc_sent;
-
-struct egc_encoder {
-    egc_method method;
-    egc_round_plan plan;
-    const egc_error_feedback_type *error_feedback;
-    double momentum;
-    size_t worker;
-    size_t n_workers;
-    double local_clip; /* 0: none */
-    uint64_t seed;     /* of this worker's draws */
-    uint64_t shared_seed;
-    const egc_decoder *replica; /* borrowed */
-    egc_workspace *work;        /* borrowed */
-    uint64_t *support;          /* borrowed, or NULL */
-    bool may_drop;              /* the exchange may: what was sent is known after it */
-
-    egc_unit *units;
-    egc_encoder_unit *unit; /* of each of them */
-    size_t n_units;
-    size_t n; /* floats in all */
-
-    float *velocity;   /* n, or NULL */
-    float *residual;   /* n, or NULL */
-    float *input;      /* n: what there is to send, where later rounds need what the memory does not
-                          keep; or NULL */
-    uint32_t *sent_at; /* 1 + the step at which each element was last sent; NULL without residual */
-    float *clean;      /* n, made on the first gradient with NaN or Inf in it */
-
-    /* Of the step under way. */
+/* A step of one worker as it begins. */
+typedef struct egc_step_input {
     uint64_t step;
-    double lr;        /* NAN: none */
-    double lr_before; /* of the last step that had one and was not skipped */
-    double norm2;     /* squared norm of the gradient, as far as it was handed in */
-    float scale;      /* factor of clipping */
-    bool skip;
-};
+    double lr;             /* in force at this step; NAN where there is none */
+    const float *gradient; /* the flat vector; borrowed until its last first-round message */
+} egc_step_input;
 
-/* Whether this worker speaks in a BROADCAST round of the step under way. */
-static inline bool egc_encoder_leads(const egc_encoder *encoder)
-{
-    return encoder->step % encoder->n_workers == encoder->worker;
-}
+/* Statistics of a gradient, or of its part, as it was handed in. */
+typedef struct egc_gradient_check {
+    double norm2;     /* squared L2 norm of the finite elements */
+    size_t nan_count; /* handled as the method's nonfinite option says */
+    size_t inf_count;
+} egc_gradient_check;
 
-/* Appends a unit's part of the message of one round. */
-egc_status egc_unit_encoder_message(egc_encoder *encoder, size_t unit, size_t round, size_t shard,
-                                    egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
+/* The encoder of worker `worker`. `replica` is the decoder that decodes this worker's results: it
+ * may be shared by all workers of a run, is borrowed, and may be NULL for methods of one round
+ * whose exchange drops nothing. MEMORY. */
+egc_status egc_encoder_new(const egc_coder_config *config, size_t worker,
+                           const egc_decoder *replica, egc_encoder **out,
+                           egc_error *err) EGC_MUST_CHECK;
 
-/* Takes what the rounds delivered out of the memory of a unit that is not dense. */
-egc_status egc_unit_encoder_finish(egc_encoder *encoder, size_t unit,
-                                   egc_error *err) EGC_MUST_CHECK;
+/* Renumbers after other workers failed: from now on this is worker `worker` of n_workers, no more
+ * than before. Clipping follows the new number. Not for methods with ALLTOALL or BROADCAST
+ * rounds, whose messages depend on the old numbers. */
+void egc_encoder_regroup(egc_encoder *encoder, size_t worker, size_t n_workers);
 
-/* Takes what was sent and not dropped out of it. */
-void egc_unit_encoder_settle(egc_encoder *encoder, size_t unit);
+/* Accepts NULL. */
+void egc_encoder_free(egc_encoder *encoder);
 
-/* What the replica knows of a unit: replica_size bytes. */
-const void *egc_decoder_replica(const egc_decoder *decoder, size_t unit);
+/* Begins a step whose gradient is handed in by units; lr as in egc_step_input. */
+void egc_encoder_begin(egc_encoder *encoder, uint64_t step, double lr);
 
-/* The elements of a unit that the last merged message lists, ascending. */
-const uint32_t *egc_decoder_merged(const egc_decoder *decoder, size_t unit, size_t *count);
+/* Hands in the gradient of units [first, first + count), one after the other, once per step;
+ * borrowed until their first-round message. Counts NaN and Inf in them, and sets the factor of
+ * clipping from all that was handed in: with clip, or nonfinite = "skip", the last unit must come
+ * before the first message. NONFINITE, naming the unit and the counts, under nonfinite = "error";
+ * MEMORY. */
+egc_status egc_encoder_gradient(egc_encoder *encoder, size_t first, size_t count,
+                                const float *gradient, egc_gradient_check *out,
+                                egc_error *err) EGC_MUST_CHECK;
 
-/* The seed of the draws that all workers share at one step of one unit. */
-uint64_t egc_workspace_shared_seed(uint64_t run_seed);
+/* Begins a step and hands in the whole gradient. Errors as egc_encoder_gradient. */
+egc_status egc_encoder_step(egc_encoder *encoder, const egc_step_input *input,
+                            egc_gradient_check *out, egc_error *err) EGC_MUST_CHECK;
+
+/* Appends this worker's message of one round for units [first, first + count) to wire: in ALLTOALL
+ * rounds the message for the owner of `shard`, to be called for each shard in turn; in BROADCAST
+ * rounds nothing unless the worker leads. Round 0 compensates; once per unit and step. NONFINITE
+ * when the residual overflowed; MEMORY. */
+egc_status egc_encoder_message(egc_encoder *encoder, size_t round, size_t first, size_t count,
+                               size_t shard, egc_buf *wire, egc_error *err) EGC_MUST_CHECK;
+
+/* After the replica decoded the last round for these units: completes error feedback where it
+ * depends on the result. MEMORY. */
+egc_status egc_encoder_finish(egc_encoder *encoder, size_t first, size_t count,
+                              egc_error *err) EGC_MUST_CHECK;
+
+/* Statistics of the step for one unit, complete after egc_encoder_finish. Borrowed. */
+const egc_encoding *egc_encoder_encoding(const egc_encoder *encoder, size_t unit);
+
+/* The vectors of error feedback, as long as the flat vector; NULL when the type has none.
+ * Borrowed. */
+const float *egc_encoder_residual(const egc_encoder *encoder);
+const float *egc_encoder_velocity(const egc_encoder *encoder);
 
 #endif

@@ -1,85 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes and checks the head of messages, and runs the entropy coder over their units. */
 #include "compressors/core/frame.h"
 
 #include <string.h>
 
 #include "base/rng.h"
-#include "codec/codec.h"
 #include "codec/range.h"
 
-/* ---- rounds --------------------------------------------------------------------------------- */
-
-/* The round that carries a sparsifier's values, or a coder's only message. */
-static egc_round core_round(const egc_method *method)
+static uint16_t fingerprint(const egc_frame *frame)
 {
-    const egc_compressor_type *type = method->compressor;
-    egc_element element = type->traits & EGC_TRAIT_LINEAR ? type->element
-                          : type->traits & EGC_TRAIT_SHARED
-                              ? egc_codec_value_types()[method->options.value]->element
-                              : EGC_ELEMENT_NONE;
-    return (egc_round){EGC_COLLECTIVE_ALLGATHER, element};
-}
-
-egc_round_plan egc_round_plan_of(const egc_method *method)
-{
-    const egc_compressor_type *type = method->compressor;
-    egc_round_plan plan = {.rounds = type->rounds ? type->rounds(method->params) : NULL};
-    for (size_t r = 0; plan.rounds && r < plan.rounds->count; r++) {
-        egc_collective kind = plan.rounds->kind[r];
-        plan.round[plan.n_rounds++] = (egc_round){
-            kind, kind == EGC_COLLECTIVE_ALLREDUCE ? EGC_ELEMENT_FP32 : EGC_ELEMENT_NONE};
-    }
-    if (!plan.rounds || type->select)
-        plan.round[plan.n_rounds++] = core_round(method);
-    return plan;
-}
-
-/* ---- units sent dense ------------------------------------------------------------------------ */
-
-bool egc_method_sends_dense(const egc_method *method, const egc_unit *unit)
-{
-    const egc_compressor_type *type = method->compressor;
-    return unit->count < (size_t)method->options.min_elements ||
-           (method->options.dense_vectors && unit->rows == 0 && !unit->layers) ||
-           (type->pays && !type->pays(method->params, unit));
-}
-
-bool egc_method_has_own_values(const egc_method *method)
-{
-    const egc_compressor_type *type = method->compressor;
-    return type->traits & EGC_TRAIT_OWN_VALUES &&
-           (!type->own_values || type->own_values(method->params));
-}
-
-const egc_value_codec *egc_round_plan_dense_codec(const egc_round_plan *plan)
-{
-    egc_element element = plan->round[plan->n_rounds - 1].element;
-    const egc_value_codec *const *codec = egc_codec_value_types();
-    while ((*codec)->element != (element ? element : EGC_ELEMENT_FP32))
-        codec++;
-    return *codec;
-}
-
-/* ---- the frame ------------------------------------------------------------------------------- */
-
-static uint16_t fingerprint(const egc_method *method, size_t round, const egc_unit *units,
-                            size_t count)
-{
-    const char *name = method->compressor->name;
+    const char *name = frame->method->compressor->name;
     uint64_t hash = egc_hash(EGC_HASH_START, name, strlen(name));
-    hash = egc_hash(hash, &round, sizeof round);
-    for (size_t i = 0; i < count; i++)
-        hash = egc_hash(hash, &units[i].count, sizeof units[i].count);
+    hash = egc_hash(hash, &frame->round, sizeof frame->round);
+    for (size_t i = 0; i < frame->count; i++)
+        hash = egc_hash(hash, &frame->units[i].count, sizeof frame->units[i].count);
     return (uint16_t)(hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48);
 }
 
-egc_status egc_frame_begin(const egc_method *method, const egc_round_plan *plan, size_t round,
-                           const egc_unit *units, size_t count, egc_buf *wire, size_t *start,
-                           egc_error *err)
+static bool is_bare(const egc_frame *frame)
+{
+    return frame->plan->round[frame->round].element;
+}
+
+egc_status egc_frame_begin(const egc_frame *frame, egc_buf *wire, size_t *start, egc_error *err)
 {
     egc_status status = EGC_OK;
-    if (!plan->round[round].element) {
-        uint16_t print = fingerprint(method, round, units, count);
+    if (!is_bare(frame)) {
+        uint16_t print = fingerprint(frame);
         uint8_t bytes[] = {(uint8_t)print, (uint8_t)(print >> 8)};
         status = egc_buf_append(wire, bytes, sizeof bytes, err);
     }
@@ -87,10 +34,9 @@ egc_status egc_frame_begin(const egc_method *method, const egc_round_plan *plan,
     return status;
 }
 
-egc_status egc_frame_end(const egc_method *method, const egc_round_plan *plan, size_t round,
-                         size_t start, egc_buf *wire, egc_error *err)
+egc_status egc_frame_end(const egc_frame *frame, size_t start, egc_buf *wire, egc_error *err)
 {
-    if (method->options.entropy == EGC_ENTROPY_NONE || plan->round[round].element)
+    if (frame->method->options.entropy == EGC_ENTROPY_NONE || is_bare(frame))
         return EGC_OK;
     egc_buf coded = {0};
     size_t plain = wire->len - start;
@@ -104,28 +50,28 @@ egc_status egc_frame_end(const egc_method *method, const egc_round_plan *plan, s
     return status;
 }
 
-/* The most bytes that these units can take: indices take eight each at most, values four. */
-static size_t longest_units(const egc_method *method, const egc_unit *units, size_t count)
+/* Upper bound of the units' length in bytes: indices take eight each at most, values four. */
+static size_t longest_units(const egc_frame *frame)
 {
     enum { HEADERS = 64, ELEMENT = 16 };
-    const egc_compressor_type *type = method->compressor;
+    const egc_compressor_type *type = frame->method->compressor;
     size_t bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t coded = type->bound ? type->bound(method->params, units[i].count) : 0;
-        size_t other = HEADERS + ELEMENT * units[i].count;
+    for (size_t i = 0; i < frame->count; i++) {
+        size_t n = frame->units[i].count;
+        size_t coded = type->bound ? type->bound(frame->method->params, n) : 0;
+        size_t other = HEADERS + ELEMENT * n;
         bytes += coded > other ? coded : other;
     }
     return bytes;
 }
 
-static egc_status unpack(const egc_method *method, const egc_unit *units, size_t count,
-                         egc_reader *reader, egc_buf *plain, egc_error *err)
+static egc_status unpack(const egc_frame *frame, egc_reader *reader, egc_buf *plain, egc_error *err)
 {
     uint32_t len;
     egc_status status = egc_bits_read_varint(reader, &len, err);
     if (status)
         return status;
-    if (len > longest_units(method, units, count))
+    if (len > longest_units(frame))
         return egc_fail(err, EGC_ERROR_FORMAT, "message claims to hold %u bytes for its units",
                         len);
     egc_buf_clear(plain);
@@ -137,19 +83,26 @@ static egc_status unpack(const egc_method *method, const egc_unit *units, size_t
     return status;
 }
 
-egc_status egc_frame_open(const egc_method *method, const egc_round_plan *plan, size_t round,
-                          const egc_unit *units, size_t count, egc_reader *reader, egc_buf *plain,
+egc_status egc_frame_open(const egc_frame *frame, egc_reader *reader, egc_buf *plain,
                           egc_error *err)
 {
-    if (plan->round[round].element)
+    if (is_bare(frame))
         return EGC_OK;
     const uint8_t *bytes;
     egc_status status = egc_reader_take(reader, 2, &bytes, err);
     if (status)
         return status;
-    if ((bytes[0] | bytes[1] << 8) != fingerprint(method, round, units, count))
+    if ((bytes[0] | bytes[1] << 8) != fingerprint(frame))
         return egc_fail(err, EGC_ERROR_FORMAT,
                         "message is not for method %s and %zu units from %s on",
-                        method->compressor->name, count, units[0].name);
-    return method->options.entropy ? unpack(method, units, count, reader, plain, err) : EGC_OK;
+                        frame->method->compressor->name, frame->count, frame->units[0].name);
+    return frame->method->options.entropy ? unpack(frame, reader, plain, err) : EGC_OK;
+}
+
+egc_status egc_frame_close(const egc_reader *reader, egc_error *err)
+{
+    size_t left = egc_reader_left(reader);
+    return left == 0
+               ? EGC_OK
+               : egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes are left after the last unit", left);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums, selections and cuts of sparse messages, each read, computed and written unit by unit by the
+ * method's own codecs. */
 #include "compressors/core/merger.h"
 
 #include <math.h>
@@ -40,7 +42,8 @@ static egc_status check_messages(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
     const egc_compressor_type *type = method->compressor;
-    const egc_value_codec *value = egc_codec_value_types()[options->value];
+    const egc_index_codec *index = egc_method_index_codec(method);
+    const egc_value_codec *value = egc_method_value_codec(method);
     if (!type->select)
         REFUSE("%s sends every element, in bytes of its own; use a method that chooses elements, "
                "such as topk",
@@ -52,10 +55,10 @@ static egc_status check_messages(const egc_method *method, egc_error *err)
     if (options->entropy)
         REFUSE("%s packs its messages with entropy = \"range\"; use entropy = \"none\"",
                method->name);
-    if (options->index && egc_codec_index_types()[options->index - 1]->lossy)
+    if (index && index->lossy)
         REFUSE("%s sends other positions than it chose with index = \"%s\"; use another index "
                "codec",
-               method->name, egc_codec_index_types()[options->index - 1]->name);
+               method->name, index->name);
     if (!value->element)
         REFUSE("%s sends values that do not stand alone with value = \"%s\"; use fp32, fp16 or "
                "bf16",
@@ -144,26 +147,24 @@ egc_status egc_merger_new(const egc_coder_config *config, size_t first, size_t c
 
 /* ---- messages, unit by unit ------------------------------------------------------------------ */
 
+static egc_frame frame_of(const egc_merger *m, size_t round)
+{
+    return (egc_frame){&m->method, &m->plan, round, m->units, m->n_units};
+}
+
 static egc_status begin(const egc_merger *m, egc_buf *out, egc_error *err)
 {
     size_t start;
-    return egc_frame_begin(&m->method, &m->plan, EGC_ROUND_MERGED, m->units, m->n_units, out,
-                           &start, err);
+    egc_frame frame = frame_of(m, EGC_ROUND_MERGED);
+    return egc_frame_begin(&frame, out, &start, err);
 }
 
 static egc_status open_frame(const egc_merger *m, size_t round, const egc_buf *message,
                              egc_reader *reader, egc_error *err)
 {
+    egc_frame frame = frame_of(m, round);
     *reader = egc_reader_of(message->data, message->len);
-    return egc_frame_open(&m->method, &m->plan, round, m->units, m->n_units, reader, NULL, err);
-}
-
-static egc_status check_end(const egc_reader *reader, egc_error *err)
-{
-    return egc_reader_left(reader) == 0
-               ? EGC_OK
-               : egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes are left after the last unit",
-                          egc_reader_left(reader));
+    return egc_frame_open(&frame, reader, NULL, err);
 }
 
 static egc_status read_unit(const egc_merger *m, size_t u, egc_reader *reader, egc_selection *out,
@@ -200,10 +201,9 @@ static egc_status write_unit(const egc_merger *m, size_t u, egc_selection *selec
                              egc_error *err)
 {
     enum { LIST_OF_ALL = 16 }; /* bytes, at most, that say so: one run */
-    int place = m->method.options.index;
-    const egc_index_codec *index = place ? egc_codec_index_types()[place - 1] : NULL;
-    const egc_value_codec *value = m->dense[u] ? egc_round_plan_dense_codec(&m->plan)
-                                               : egc_codec_value_types()[m->method.options.value];
+    const egc_index_codec *index = egc_method_index_codec(&m->method);
+    const egc_value_codec *value =
+        m->dense[u] ? egc_round_plan_dense_codec(&m->plan) : egc_method_value_codec(&m->method);
     size_t n = m->units[u].count;
     size_t bytes =
         egc_sparse_message_bytes(NULL, index, value, selection->index, selection->count, n);
@@ -252,7 +252,7 @@ egc_status egc_merger_open(egc_merger *m, const egc_buf *message, egc_buf *out, 
     for (size_t u = 0; u < m->n_units && !status; u++)
         status = m->dense[u] ? open_dense(m, u, &reader, out, err)
                              : open_sparse(m, u, &reader, out, err);
-    return status ? status : check_end(&reader, err);
+    return status ? status : egc_frame_close(&reader, err);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -267,7 +267,7 @@ static float largest_value(egc_element element)
 static egc_status check_sums(const egc_merger *m, size_t u, const egc_selection *sum,
                              egc_error *err)
 {
-    const egc_value_codec *value = egc_codec_value_types()[m->method.options.value];
+    const egc_value_codec *value = egc_method_value_codec(&m->method);
     float largest = largest_value(m->dense[u] ? EGC_ELEMENT_FP32 : value->element);
     for (size_t i = 0; i < sum->count; i++)
         if (!(fabsf(sum->value[i]) <= largest))
@@ -318,8 +318,8 @@ egc_status egc_merger_sum(egc_merger *m, const egc_buf *a, const egc_buf *b, egc
             status = write_unit(m, u, &sum, out, err);
     }
     if (!status)
-        status = check_end(&left, err);
-    return status ? status : check_end(&right, err);
+        status = egc_frame_close(&left, err);
+    return status ? status : egc_frame_close(&right, err);
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
@@ -390,7 +390,7 @@ egc_status egc_merger_keep(egc_merger *m, uint64_t step, const egc_buf *message,
         egc_selection kept = keep_unit(m, u, step, &m->a);
         status = write_unit(m, u, &kept, out, err);
     }
-    return status ? status : check_end(&reader, err);
+    return status ? status : egc_frame_close(&reader, err);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -421,7 +421,7 @@ egc_status egc_merger_cut(egc_merger *m, const egc_buf *message, int part, int p
         if (!status)
             status = write_unit(m, u, &within, out, err);
     }
-    return status ? status : check_end(&reader, err);
+    return status ? status : egc_frame_close(&reader, err);
 }
 
 /* ---- joining --------------------------------------------------------------------------------- */
@@ -489,7 +489,7 @@ static egc_status join_units(egc_merger *m, uint64_t step, egc_reader *readers, 
         status = write_unit(m, u, &joined, out, err);
     }
     for (size_t p = 0; p < n && !status; p++)
-        status = check_end(&readers[p], err);
+        status = egc_frame_close(&readers[p], err);
     if (status || !anew)
         return status;
     balance_parts(m, listed);

@@ -20,7 +20,7 @@
 #ifndef EGC_COMPRESSORS_CORE_MERGER_H
 #define EGC_COMPRESSORS_CORE_MERGER_H
 
-#include "compressors/core/method.h"
+#include "compressors/core/coder.h"
 
 typedef struct egc_merger egc_merger;
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of every method, presets, setting by key, and the properties that follow from the
+ * parts of a method. */
 #include "compressors/core/method.h"
 
 #include <assert.h>
@@ -6,16 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/codec.h"
-#include "compressors/core/frame.h"
-
 /* ---- options ------------------------------------------------------------------------------- */
 
-#define EGC_MEMORY(name) #name,
+#define EGC_ERROR_FEEDBACK(name) #name,
 static const char *const error_feedback_words[] = {
 #include "error_feedback/list.def"
     NULL};
-#undef EGC_MEMORY
+#undef EGC_ERROR_FEEDBACK
 
 #define EGC_INDEX_CODEC(name) #name,
 #define EGC_VALUE_CODEC(name)
@@ -261,14 +260,30 @@ bool egc_method_has_momentum(const egc_method *method)
            method->compressor->traits & EGC_TRAIT_MOMENTUM;
 }
 
-size_t egc_round_plan_count(const egc_method *method)
+bool egc_method_has_own_values(const egc_method *method)
 {
-    return egc_round_plan_of(method).n_rounds;
+    const egc_compressor_type *type = method->compressor;
+    return type->traits & EGC_TRAIT_OWN_VALUES &&
+           (!type->own_values || type->own_values(method->params));
 }
 
-egc_round egc_round_plan_at(const egc_method *method, size_t round)
+bool egc_method_sends_dense(const egc_method *method, const egc_unit *unit)
 {
-    return egc_round_plan_of(method).round[round];
+    const egc_compressor_type *type = method->compressor;
+    return unit->count < (size_t)method->options.min_elements ||
+           (method->options.dense_vectors && unit->rows == 0 && !unit->layers) ||
+           (type->pays && !type->pays(method->params, unit));
+}
+
+const egc_index_codec *egc_method_index_codec(const egc_method *method)
+{
+    int index = method->options.index;
+    return index ? egc_codec_index_types()[index - 1] : NULL;
+}
+
+const egc_value_codec *egc_method_value_codec(const egc_method *method)
+{
+    return egc_codec_value_types()[method->options.value];
 }
 
 double egc_method_density(const egc_method *method, uint64_t step)

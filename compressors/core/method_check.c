@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "codec/codec.h"
-#include "compressors/core/frame.h"
+#include "compressors/core/round_plan.h"
 
 #define REFUSE(...) return egc_fail(err, EGC_ERROR_UNSUPPORTED, __VA_ARGS__)
 
@@ -53,9 +52,8 @@ static egc_status check_codecs(const egc_method *method, egc_error *err)
 {
     const egc_method_options *options = &method->options;
     const egc_compressor_type *type = method->compressor;
-    const egc_index_codec *index =
-        options->index ? egc_codec_index_types()[options->index - 1] : NULL;
-    const egc_value_codec *value = egc_codec_value_types()[options->value];
+    const egc_index_codec *index = egc_method_index_codec(method);
+    const egc_value_codec *value = egc_method_value_codec(method);
     bool own_values = egc_method_has_own_values(method);
     if (!type->select && (index || options->value))
         REFUSE("%s writes its own bytes and takes no index or value codec", type->name);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes and reads the sparse message of one unit through the registered codecs. */
 #include "compressors/core/sparse_message.h"
 
 #include <gsl/gsl_sf_gamma.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What happens to one unit of one worker: memory, selection, bytes, and what stays behind. */
+/* One unit of one worker in one round: compensate, select, write the bytes, and subtract from the
+ * residual the vector that receivers will decode. */
+#include "compressors/core/unit_encoder.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "compressors/core/encoder.h"
 #include "compressors/core/sparse_message.h"
 #include "kernels/kernels.h"
 
@@ -77,8 +79,8 @@ static unit_round unit_at(egc_encoder *e, size_t u, size_t round)
         .own = &e->unit[u],
         .error_feedback = error_feedback_of(e, unit),
         .round = round,
-        .context = egc_workspace_context(e->work, &e->method, unit, e->step, e->n_workers,
-                                         egc_rng_derive_seed(e->shared_seed, e->step, u)),
+        .context = egc_workspace_context(e->work, &e->method, e->units, u, e->step, e->n_workers,
+                                         e->run_seed),
     };
     gsl_rng_set(e->work->rng,
                 egc_rng_derive_seed(e->seed, e->step, (EGC_ROUNDS_MAX + 1) * u + round));
@@ -316,7 +318,6 @@ static egc_status send_sparse(unit_round *at, egc_buf *wire, egc_error *err)
 {
     egc_encoder *e = at->e;
     const egc_compressor_type *type = e->method.compressor;
-    const egc_method_options *options = &e->method.options;
     egc_selection selection = {.index = e->work->index, .value = e->work->value};
     egc_status status = EGC_OK;
     float *factor = NULL;
@@ -328,13 +329,11 @@ static egc_status send_sparse(unit_round *at, egc_buf *wire, egc_error *err)
     if (status)
         return status;
 
-    const egc_index_codec *index_codec =
-        options->index ? egc_codec_index_types()[options->index - 1] : NULL;
     bool values_ready = factor || egc_method_has_own_values(&e->method);
     egc_codec_context coding = coding_of(at);
-    status = egc_sparse_message_write(index_codec, egc_codec_value_types()[options->value], &coding,
-                                      values_ready ? NULL : at->x, &selection, at->unit->count,
-                                      wire, e->work->decoded, err);
+    status = egc_sparse_message_write(
+        egc_method_index_codec(&e->method), egc_method_value_codec(&e->method), &coding,
+        values_ready ? NULL : at->x, &selection, at->unit->count, wire, e->work->decoded, err);
     if (status)
         return status;
     at->own->encoding.bound_bits = egc_sparse_message_bound_bits(selection.count, at->unit->count);
@@ -363,8 +362,8 @@ static egc_status send_shared(unit_round *at, egc_buf *wire, egc_error *err)
     for (size_t i = 0; i < selection.count; i++)
         selection.value[i] *= gain / divisor(e);
     egc_codec_context coding = coding_of(at);
-    status = egc_sparse_message_write_values(egc_codec_value_types()[e->method.options.value],
-                                             &coding, selection.value, selection.count, wire,
+    status = egc_sparse_message_write_values(egc_method_value_codec(&e->method), &coding,
+                                             selection.value, selection.count, wire,
                                              e->work->decoded, err);
     if (status)
         return status;
@@ -380,7 +379,7 @@ static egc_status own_message(unit_round *at, size_t shard, egc_buf *wire, egc_e
     egc_encoder *e = at->e;
     const egc_rounds *rounds = e->plan.rounds;
     size_t n = at->unit->count;
-    if (rounds->kind[at->round] == EGC_COLLECTIVE_BROADCAST && !egc_encoder_leads(e))
+    if (rounds->kind[at->round] == EGC_COLLECTIVE_BROADCAST && !egc_unit_encoder_leads(e))
         return EGC_OK;
     if (rounds->kind[at->round] == EGC_COLLECTIVE_ALLTOALL) {
         egc_unit_shard part = egc_unit_shard_of(n, shard, e->n_workers);

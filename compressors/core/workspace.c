@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Allocates a workspace and lends it, with seeded generators, to calls about one unit. */
 #include "compressors/core/workspace.h"
 
 #include "base/mem.h"
@@ -37,16 +38,16 @@ void egc_workspace_free(egc_workspace *w)
     egc_free(w);
 }
 
-egc_context egc_workspace_context(egc_workspace *w, const egc_method *method, const egc_unit *unit,
-                                  uint64_t step, size_t n_workers, uint64_t shared_seed)
+egc_context egc_workspace_context(egc_workspace *w, const egc_method *method, const egc_unit *units,
+                                  size_t u, uint64_t step, size_t n_workers, uint64_t run_seed)
 {
     egc_arena_reset(&w->scratch);
-    gsl_rng_set(w->shared_rng, shared_seed);
+    gsl_rng_set(w->shared_rng, egc_rng_derive_seed(egc_rng_derive_seed(run_seed, 's', 0), step, u));
     return (egc_context){
-        .unit = unit,
+        .unit = &units[u],
         .step = step,
         .n_workers = n_workers,
-        .shard_count = unit->count,
+        .shard_count = units[u].count,
         .density = egc_method_density(method, step),
         .shared_rng = w->shared_rng,
         .rng = w->rng,

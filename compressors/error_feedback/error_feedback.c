@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define EGC_MEMORY(name) extern const egc_error_feedback_type egc_error_feedback_##name;
+#define EGC_ERROR_FEEDBACK(name) extern const egc_error_feedback_type egc_error_feedback_##name;
 #include "error_feedback/list.def"
-#undef EGC_MEMORY
+#undef EGC_ERROR_FEEDBACK
 
 static const egc_error_feedback_type *const types[] = {
-#define EGC_MEMORY(name) &egc_error_feedback_##name,
+#define EGC_ERROR_FEEDBACK(name) &egc_error_feedback_##name,
 #include "error_feedback/list.def"
-#undef EGC_MEMORY
+#undef EGC_ERROR_FEEDBACK
     NULL,
 };
 

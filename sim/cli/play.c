@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "compressors/core/encoder.h"
+#include "compressors/core/round_plan.h"
 
 enum { MOST = EGC_PLAY_WORKERS };
 

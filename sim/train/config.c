@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "compressors/core/round_plan.h"
 #include "train/algorithm.h"
 #include "train/cost/cost_model.h"
 

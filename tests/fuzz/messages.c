@@ -13,6 +13,7 @@
 #include "support/inputs.h"
 #include "support/team.h"
 
+#include "compressors/core/encoder.h"
 #include "compressors/core/frame.h"
 
 enum { MAX_UNITS = 2, MAX_N = 1025 + 7, MAX_WORKERS = 3, STEPS = 3 };
@@ -93,23 +94,23 @@ static bool make_coders(trial *t)
 /* The next message, on the plain heap and of its exact length, so that sanitizers see overruns. */
 static egc_reader next_message(egc_reader *input, const trial *t, size_t round)
 {
-    egc_buf frame = {0};
+    egc_buf head = {0};
+    egc_frame frame = {&t->method, &t->plan, round, t->units, t->n_units};
     size_t start, len = fuzz_byte(input);
     len |= (size_t)fuzz_byte(input) << 8;
     if (len > egc_reader_left(input))
         len = egc_reader_left(input);
     if (!(t->flags & RAW))
-        fuzz_check(egc_frame_begin(&t->method, &t->plan, round, t->units, t->n_units, &frame,
-                                   &start, NULL) == EGC_OK);
-    uint8_t *bytes = malloc(frame.len + len ? frame.len + len : 1);
+        fuzz_check(egc_frame_begin(&frame, &head, &start, NULL) == EGC_OK);
+    uint8_t *bytes = malloc(head.len + len ? head.len + len : 1);
     fuzz_check(bytes);
-    if (frame.len)
-        memcpy(bytes, frame.data, frame.len);
+    if (head.len)
+        memcpy(bytes, head.data, head.len);
     if (len)
-        memcpy(bytes + frame.len, input->next, len);
+        memcpy(bytes + head.len, input->next, len);
     input->next += len;
-    egc_reader message = egc_reader_of(bytes, frame.len + len);
-    egc_buf_fini(&frame);
+    egc_reader message = egc_reader_of(bytes, head.len + len);
+    egc_buf_fini(&head);
     return message;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What compression is charged: the law of tables, what runs make of one, what is measured, and
  * the order in which the model puts methods. */
+#include "compressors/core/round_plan.h"
 #include "train/cost/cost_model.h"
 #include "train/cost/cost_table.h"
 #include "train/quadratic.h"

@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "compressors/core/encoder.h"
+#include "compressors/core/round_plan.h"
 #include "train/algorithm.h"
 #include "train/core/optimizer.h"
 #include "train/core/replica.h"

@@ -8,6 +8,7 @@
 #ifndef EGC_TRAIN_CORE_TRAINER_H
 #define EGC_TRAIN_CORE_TRAINER_H
 
+#include "compressors/core/encoder.h"
 #include "train/core/stream.h"
 #include "train/metrics/reporter.h"
 

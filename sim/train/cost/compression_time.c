@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/cost/compression_time.h"
 
+#include "compressors/core/round_plan.h"
 #include "train/cost/cost_model.h"
 #include "train/cost/cost_table.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/cost/cost_model.h"
+#include "compressors/core/round_plan.h"
 
 #include <math.h>
 

@@ -12,6 +12,7 @@
 #ifndef EGC_TRAIN_FEDERATED_DOWNLINK_H
 #define EGC_TRAIN_FEDERATED_DOWNLINK_H
 
+#include "compressors/core/decoder.h"
 #include "train/core/trainer.h"
 
 /* The message of one round, buckets one after the other. */

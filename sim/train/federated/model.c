@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "compressors/core/decoder.h"
 #include "kernels/kernels.h"
 #include "train/core/optimizer.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "compressors/core/decoder.h"
 #include "train/core/delta.h"
 #include "train/core/optimizer.h"
 

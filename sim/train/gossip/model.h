@@ -19,6 +19,7 @@
 #ifndef EGC_TRAIN_GOSSIP_MODEL_H
 #define EGC_TRAIN_GOSSIP_MODEL_H
 
+#include "compressors/core/decoder.h"
 #include "train/core/trainer.h"
 #include "train/gossip/graph.h"
 

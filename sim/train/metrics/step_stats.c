@@ -2,6 +2,7 @@
 /* Sums of a step and its metrics. Norms are added as squares and ratios taken of sums, so that a
  * metric weighs units and workers by their size. */
 #include "train/metrics/step_stats.h"
+#include "compressors/core/encoding.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #define EGC_TRAIN_METRICS_STEP_STATS_H
 
 #include "base/arena.h"
+#include "compressors/core/encoding.h"
 #include "train/config.h"
 
 /* Over all units of a step. */

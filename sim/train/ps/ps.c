@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "compressors/core/decoder.h"
 #include "train/algorithm.h"
 
 /* Each connection has an actor, whose stack takes up address space. */

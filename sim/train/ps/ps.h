@@ -15,6 +15,7 @@
 #ifndef EGC_TRAIN_PS_PS_H
 #define EGC_TRAIN_PS_PS_H
 
+#include "compressors/core/encoder.h"
 #include "train/core/trainer.h"
 
 typedef enum egc_ps_mode { EGC_PS_SYNC, EGC_PS_ASYNC, EGC_PS_SSP } egc_ps_mode;

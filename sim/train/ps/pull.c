@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "compressors/core/encoder.h"
 #include "train/core/delta.h"
 #include "train/cost/compression_time.h"
 #include "train/ps/ps.h"

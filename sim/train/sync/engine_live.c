@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "compressors/core/encoder.h"
 #include "train/core/optimizer.h"
 #include "train/core/replica.h"
 #include "train/metrics/reporter.h"

@@ -11,6 +11,7 @@
 #ifndef EGC_TRAIN_SYNC_ENGINE_LIVE_H
 #define EGC_TRAIN_SYNC_ENGINE_LIVE_H
 
+#include "compressors/core/encoder.h"
 #include "train/metrics/fidelity.h"
 #include "train/sync/engine.h"
 

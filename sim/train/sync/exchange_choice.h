@@ -19,6 +19,7 @@
 #define EGC_TRAIN_SYNC_EXCHANGE_CHOICE_H
 
 #include "compressors/core/merger.h"
+#include "compressors/core/round_plan.h"
 #include "train/config.h"
 
 typedef struct egc_exchange_choice {

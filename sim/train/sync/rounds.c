@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "compressors/core/encoder.h"
+#include "compressors/core/round_plan.h"
 #include "train/core/optimizer.h"
 #include "train/sync/engine_live.h"
 
