@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One poll waits for everything: SIGCHLD and interrupts arrive through a signalfd, output through
+ * pipes. A child is not waited for before its whole process group is killed, since its id could
+ * otherwise belong to another group. */
 #include "experiment/run/child_pool.h"
 
 #include <errno.h>
@@ -49,7 +52,7 @@ egc_status egc_child_pool_open(egc_child_pool *pool, size_t n_seats, double limi
         forget(pool);
         return status;
     }
-    /* A parent that ignores SIGCHLD would never learn how its children ended. */
+    /* If SIGCHLD were ignored, waitpid would not find how children ended. */
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &by_default, &pool->on_child_before);
     sigprocmask(SIG_BLOCK, &watched, &pool->mask_before);
@@ -64,7 +67,7 @@ static void release(egc_child_pool *pool, egc_child *child)
     pool->n_running--;
 }
 
-/* Takes signals that came meanwhile, so that they do not strike when the mask is lifted. */
+/* Reads pending signals, so that they are not delivered when the mask is restored. */
 static void drain_signals(const egc_child_pool *pool)
 {
     struct signalfd_siginfo info;
@@ -93,8 +96,8 @@ void egc_child_pool_close(egc_child_pool *pool)
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* The child's side of a fork: signals as a fresh process has them, no input, output to the pool,
- * death with the parent. */
+/* The child's side of a fork: default signals, no input, output to the pool, killed when the parent
+ * dies. */
 static void become_child(const egc_child_pool *pool, pid_t parent, int output)
 {
     setpgid(0, 0);
@@ -121,7 +124,7 @@ egc_status egc_child_pool_start(egc_child_pool *pool, size_t tag, int (*job)(voi
     if (pipe2(ends, O_CLOEXEC) != 0)
         return egc_fail_errno(err, "make", "a pipe");
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    fflush(NULL); /* what waits in buffers is the parent's to print, once */
+    fflush(NULL); /* or the child would print the parent's buffers again */
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0) {
@@ -135,7 +138,7 @@ egc_status egc_child_pool_start(egc_child_pool *pool, size_t tag, int (*job)(voi
         close(ends[0]);
         return egc_fail_errno(err, "start", "a child process");
     }
-    setpgid(pid, pid); /* here too: whichever side comes first */
+    setpgid(pid, pid); /* on both sides, because either may run first */
     *child = (egc_child){.pid = pid, .tag = tag, .output = ends[0], .started_s = egc_clock_now()};
     pool->n_running++;
     return EGC_OK;
@@ -148,8 +151,8 @@ static void read_output(egc_child *child)
     char data[4096];
     ssize_t len = 0;
     while (child->output >= 0 && (len = read(child->output, data, sizeof data)) > 0)
-        egc_crash_reason_add(&child->words, data, (size_t)len);
-    if (len == 0 && child->output >= 0) { /* it closed its end, but may run on */
+        egc_crash_reason_add(&child->reason, data, (size_t)len);
+    if (len == 0 && child->output >= 0) { /* its end is closed, but it may still run */
         close(child->output);
         child->output = -1;
     }
@@ -164,17 +167,17 @@ static bool has_ended(const egc_child *child)
 
 static void reap(egc_child_pool *pool, egc_child *child, egc_child_end *end)
 {
-    kill(-child->pid, SIGKILL); /* what it started itself; its id is not free before waitpid */
+    kill(-child->pid, SIGKILL); /* processes that it started; see the head of the file */
     *end = (egc_child_end){
         .tag = child->tag, .stopped = child->stopped, .wall_s = egc_clock_now() - child->started_s};
     waitpid(child->pid, &end->wait_status, 0);
     read_output(child);
-    egc_crash_reason_end(&child->words);
-    end->words = child->words;
+    egc_crash_reason_end(&child->reason);
+    end->reason = child->reason;
     release(pool, child);
 }
 
-/* Kills children past their limit; their end is then seen like any other. */
+/* Kills children past their limit; their end is then reported like any other. */
 static void stop_late(egc_child_pool *pool)
 {
     for (size_t i = 0; i < pool->n_seats; i++) {
@@ -187,8 +190,8 @@ static void stop_late(egc_child_pool *pool)
     }
 }
 
-/* Milliseconds until a child reaches its limit, a tick at most. */
-static int patience_ms(const egc_child_pool *pool)
+/* Milliseconds until the next child reaches its limit; at most a tick. */
+static int timeout_ms(const egc_child_pool *pool)
 {
     double wait_s = TICK_MS / 1000.0;
     for (size_t i = 0; i < pool->n_seats; i++)
@@ -197,7 +200,7 @@ static int patience_ms(const egc_child_pool *pool)
     return (int)ceil(1000 * fmax(wait_s, 0));
 }
 
-/* True when an interrupt came; SIGCHLD only wakes. */
+/* True if an interrupt arrived; SIGCHLD only ends the poll. */
 static bool take_signal(const egc_child_pool *pool, int *signal)
 {
     struct signalfd_siginfo info;
@@ -209,15 +212,15 @@ static bool take_signal(const egc_child_pool *pool, int *signal)
     return false;
 }
 
-/* Sleeps until a signal, output of a child, or the time is up. */
-static egc_status doze(egc_child_pool *pool, egc_error *err)
+/* Sleeps until a signal, output of a child, or the timeout. */
+static egc_status wait_for_events(egc_child_pool *pool, egc_error *err)
 {
     nfds_t n = 0;
     pool->watched[n++] = (struct pollfd){.fd = pool->signals, .events = POLLIN};
     for (size_t i = 0; i < pool->n_seats; i++)
         if (pool->seats[i].pid && pool->seats[i].output >= 0)
             pool->watched[n++] = (struct pollfd){.fd = pool->seats[i].output, .events = POLLIN};
-    if (poll(pool->watched, n, patience_ms(pool)) < 0 && errno != EINTR)
+    if (poll(pool->watched, n, timeout_ms(pool)) < 0 && errno != EINTR)
         return egc_fail_errno(err, "wait for", "children");
     for (size_t i = 0; i < pool->n_seats; i++)
         if (pool->seats[i].pid)
@@ -244,7 +247,7 @@ egc_status egc_child_pool_wait(egc_child_pool *pool, egc_child_pool_event *out, 
         if (egc_clock_now() >= until_s)
             return EGC_OK;
         stop_late(pool);
-        status = doze(pool, err);
+        status = wait_for_events(pool, err);
     }
     return status;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points are sorted by training key into groups; a group's state decides the role of its next
+ * point. The estimate of the time left knows the mean times of training and of replaying. */
 #include "experiment/run/point_queue.h"
 
 #include <math.h>
@@ -8,38 +10,38 @@
 #include "base/mem.h"
 #include "experiment/spec/identity.h"
 
-/* Points that learn the same. */
+/* The points with one training key. */
 typedef struct group {
     char key[EGC_TRAINING_LOG_KEY_LENGTH];
-    size_t n_left; /* have not ended */
+    size_t n_left; /* points that have not ended */
     enum {
-        NOT_LEARNT,
-        LEARNING, /* its first point is under way */
+        UNTRAINED,
+        TRAINING, /* its first point runs */
         LOGGED,
-        APART, /* everyone for itself */
+        SEPARATE, /* each point trains alone */
     } state;
 } group;
 
 typedef struct entry {
     group *group;
-    enum { NOT_PENDING, PENDING, UNDER_WAY } state;
+    enum { NOT_PENDING, PENDING, RUNNING } state;
     egc_training_role role;
 } entry;
 
-/* What points took that came to their learning alike. */
-typedef struct pace {
+/* The total time of the points that ended. */
+typedef struct timing {
     size_t n;
     double wall_s;
-} pace;
+} timing;
 
 struct egc_point_queue {
     const egc_experiment *experiment;
     const char *spool;
-    entry *entries; /* for each point */
+    entry *entries; /* one a point */
     group *groups;
     size_t n_groups;
-    size_t next; /* no point before is pending */
-    pace training, replaying;
+    size_t next; /* no point before this one is pending */
+    timing training, replaying;
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -56,7 +58,7 @@ static int compare_keys(const void *a, const void *b)
     return order ? order : (x->point > y->point) - (x->point < y->point);
 }
 
-/* The points that are pending, with their keys, in the order of keys. */
+/* Fills out with the pending points and their keys, sorted by key. */
 static egc_status sort_points(const egc_experiment *experiment, const bool *is_pending,
                               keyed_point *out, size_t *n_out, egc_error *err)
 {
@@ -72,7 +74,8 @@ static egc_status sort_points(const egc_experiment *experiment, const bool *is_p
     return status;
 }
 
-/* Who replays a log does none of the work that is to be timed. Keys tell such points from others.
+/* Measured points cannot replay: a replay does not compress. Their keys differ from those of
+ * others.
  */
 static bool is_measured(const egc_point_queue *queue, size_t point)
 {
@@ -85,7 +88,7 @@ static void make_groups(egc_point_queue *queue, const keyed_point *sorted, size_
         if (i == 0 || strcmp(sorted[i].key, sorted[i - 1].key) != 0) {
             group *new = &queue->groups[queue->n_groups++];
             memcpy(new->key, sorted[i].key, sizeof new->key);
-            new->state = share && !is_measured(queue, sorted[i].point) ? NOT_LEARNT : APART;
+            new->state = share && !is_measured(queue, sorted[i].point) ? UNTRAINED : SEPARATE;
         }
         group *own = &queue->groups[queue->n_groups - 1];
         own->n_left++;
@@ -133,18 +136,18 @@ void egc_point_queue_free(egc_point_queue *queue)
     egc_free(queue);
 }
 
-/* ---- turns ----------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
-/* False when the points of the group must wait. */
+/* False if the points of the group must wait. */
 static bool choose_role(const group *own, egc_training_role *out)
 {
     *out = own->state == LOGGED ? EGC_TRAINING_REPLAYED : EGC_TRAINING_ALONE;
-    if (own->state == NOT_LEARNT && own->n_left > 1)
+    if (own->state == UNTRAINED && own->n_left > 1)
         *out = EGC_TRAINING_LOGGED;
-    return own->state != LEARNING;
+    return own->state != TRAINING;
 }
 
-/* The first point that need not wait, NULL when there is none. */
+/* The first point that need not wait, or NULL. */
 static entry *find_ready(egc_point_queue *queue, bool by_log)
 {
     for (size_t i = queue->next; i < queue->experiment->n_points; i++) {
@@ -156,8 +159,8 @@ static entry *find_ready(egc_point_queue *queue, bool by_log)
     return NULL;
 }
 
-/* Logs are used up first: no more of them are there at a time than points are run, and what an
- * interruption leaves to be trained again is least. */
+/* Points that replay come first: so there are at most as many logs as running points, and least
+ * must be trained again after an interruption. */
 bool egc_point_queue_next(egc_point_queue *queue, egc_queued_point *out)
 {
     while (queue->next < queue->experiment->n_points &&
@@ -168,9 +171,9 @@ bool egc_point_queue_next(egc_point_queue *queue, egc_queued_point *out)
         one = find_ready(queue, false);
     if (!one)
         return false;
-    one->state = UNDER_WAY;
+    one->state = RUNNING;
     if (one->role == EGC_TRAINING_LOGGED)
-        one->group->state = LEARNING;
+        one->group->state = TRAINING;
     *out = (egc_queued_point){
         .point = (size_t)(one - queue->entries), .key = one->group->key, .role = one->role};
     return true;
@@ -181,16 +184,16 @@ static void end_first(egc_point_queue *queue, group *own, bool failed)
     if (egc_training_cache_has(queue->spool, own->key))
         own->state = LOGGED;
     else
-        own->state = failed ? NOT_LEARNT : APART;
+        own->state = failed ? UNTRAINED : SEPARATE;
 }
 
 void egc_point_queue_end(egc_point_queue *queue, size_t point, bool failed, double wall_s)
 {
     entry *one = &queue->entries[point];
-    pace *own_pace = one->role == EGC_TRAINING_REPLAYED ? &queue->replaying : &queue->training;
+    timing *own = one->role == EGC_TRAINING_REPLAYED ? &queue->replaying : &queue->training;
     one->state = NOT_PENDING;
-    own_pace->n++;
-    own_pace->wall_s += wall_s;
+    own->n++;
+    own->wall_s += wall_s;
     one->group->n_left--;
     if (one->role == EGC_TRAINING_LOGGED)
         end_first(queue, one->group, failed);
@@ -200,18 +203,18 @@ void egc_point_queue_end(egc_point_queue *queue, size_t point, bool failed, doub
 
 /* ---- time left ------------------------------------------------------------------------------- */
 
-/* Of the points left in a group, those that will train if none fails. */
+/* The number of points left in a group that will train if none fails. */
 static size_t n_to_train(const group *own)
 {
-    if (own->state == APART)
+    if (own->state == SEPARATE)
         return own->n_left;
     return own->state != LOGGED && own->n_left > 0;
 }
 
-/* Until a replay has ended it counts as much as training. */
+/* Before a replay has ended, replaying counts as much as training. */
 double egc_point_queue_left_s(const egc_point_queue *queue, double elapsed_s)
 {
-    const pace *training = &queue->training, *replaying = &queue->replaying;
+    const timing *training = &queue->training, *replaying = &queue->replaying;
     if (training->n == 0)
         return NAN;
     double train_s = training->wall_s / (double)training->n;

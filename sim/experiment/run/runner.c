@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parent starts a child for each point of the queue and waits for events of the pool. A child
+ * writes the record of its point; if it cannot, its last line says why and its exit status is
+ * NOT_RECORDED. The parent writes the record of a child that died, and publishes finished points.
+ */
 #include "experiment/run/runner.h"
 
 #include <errno.h>
@@ -14,7 +18,6 @@
 #include "experiment/run/child_pool.h"
 #include "experiment/run/point_queue.h"
 
-/* The exit status of a child that could not keep its record: its last line says why. */
 enum { RECORDED = 0, NOT_RECORDED = 113 };
 
 /* ---- in the child ---------------------------------------------------------------------------- */
@@ -43,7 +46,7 @@ static egc_point_outcome outcome_of(egc_status status, const egc_train_summary *
     return outcome;
 }
 
-/* Runs the point as its role says. */
+/* Runs the point, writing or replaying a log as its role says. */
 static egc_status run_main(const point_job *job, const egc_train_sink *sink, egc_train_summary *out,
                            egc_error *err)
 {
@@ -82,11 +85,11 @@ static int child_main(void *arg)
     egc_error err = {0};
     if (record_point(arg, &err) == EGC_OK)
         return RECORDED;
-    dprintf(STDERR_FILENO, "\n%s\n", err.message); /* the parent reads it: see children.h */
+    dprintf(STDERR_FILENO, "\n%s\n", err.message); /* read by the parent as reason.last */
     return NOT_RECORDED;
 }
 
-/* ---- how a child ended ----------------------------------------------------------------------- */
+/* ---- the end of a child ---------------------------------------------------------------------- */
 
 static bool has_recorded(const egc_child_end *end)
 {
@@ -98,7 +101,7 @@ static bool could_not_record(const egc_child_end *end)
     return WIFEXITED(end->wait_status) && WEXITSTATUS(end->wait_status) == NOT_RECORDED;
 }
 
-/* "killed by signal 11 (Segmentation fault): REASON". */
+/* Writes "killed by signal 11 (Segmentation fault): REASON" or the like. */
 static void describe_end(const egc_child_end *end, double limit_s, char *out, size_t room)
 {
     int len;
@@ -110,11 +113,11 @@ static void describe_end(const egc_child_end *end, double limit_s, char *out, si
     else
         len = snprintf(out, room, "exited with status %d before it had a result",
                        WEXITSTATUS(end->wait_status));
-    if (*end->words.reason && !end->stopped)
-        snprintf(out + len, room - (size_t)len, ": %s", end->words.reason);
+    if (*end->reason.text && !end->stopped)
+        snprintf(out + len, room - (size_t)len, ": %s", end->reason.text);
 }
 
-/* The record of a point whose child died: no rows but that of the run. */
+/* Writes the record of a point whose child died: its row of runs.csv only. */
 static egc_status record_death(const point_job *job, const egc_child_end *end, double limit_s,
                                egc_error *err)
 {
@@ -131,13 +134,12 @@ static egc_status record_death(const point_job *job, const egc_child_end *end, d
     return status;
 }
 
-/* Whatever became of the child, its point has a record afterwards; or the record could not be
- * kept. */
-static egc_status settle(const point_job *job, const egc_child_end *end, double limit_s,
-                         egc_error *err)
+/* Makes sure that the point of an ended child has a record. IO if no record can be written. */
+static egc_status ensure_record(const point_job *job, const egc_child_end *end, double limit_s,
+                                egc_error *err)
 {
     if (could_not_record(end))
-        return egc_fail(err, EGC_ERROR_IO, "%s", end->words.last);
+        return egc_fail(err, EGC_ERROR_IO, "%s", end->reason.last);
     bool is_there = egc_path_exists(egc_point_record_path(job->spool, job->point->run_id).text);
     return has_recorded(end) && is_there ? EGC_OK : record_death(job, end, limit_s, err);
 }
@@ -151,9 +153,9 @@ typedef struct running {
     egc_results *results;
     json_t *manifest;
     egc_point_queue *queue;
-    egc_child_pool children;
+    egc_child_pool pool;
     egc_runner_report *report;
-    size_t n_wanted; /* points that have a row at the end */
+    size_t n_wanted; /* points that will have a row */
     double start_s;
 } running;
 
@@ -162,7 +164,7 @@ static bool is_failure(const egc_point_state *state)
     return strcmp(state->status, "failed") == 0 || strcmp(state->status, "timeout") == 0;
 }
 
-static void tell_progress(const running *run)
+static void report_progress(const running *run)
 {
     if (!run->options->progress)
         return;
@@ -177,7 +179,7 @@ static void tell_progress(const running *run)
     run->options->progress(run->options->progress_arg, &progress);
 }
 
-/* Publishes what can be, with the manifest, and only then lets the records go. */
+/* Publishes finished points and the manifest, and only then removes their records. */
 static egc_status publish(running *run, egc_error *err)
 {
     egc_status status = egc_results_publish(run->results, err);
@@ -199,17 +201,17 @@ static point_job job_of(const running *run, size_t point)
     };
 }
 
-/* Starts children until all seats are taken or no point is to be started now. */
+/* Starts children until all seats are taken or no point can start now. */
 static egc_status start_children(running *run, egc_error *err)
 {
     egc_status status = EGC_OK;
-    egc_queued_point turn;
-    while (!status && run->children.n_running < run->options->jobs &&
-           egc_point_queue_next(run->queue, &turn)) {
-        point_job job = job_of(run, turn.point);
-        job.learning_key = turn.key;
-        job.role = turn.role;
-        status = egc_child_pool_start(&run->children, turn.point, child_main, &job, err);
+    egc_queued_point next;
+    while (!status && run->pool.n_running < run->options->jobs &&
+           egc_point_queue_next(run->queue, &next)) {
+        point_job job = job_of(run, next.point);
+        job.learning_key = next.key;
+        job.role = next.role;
+        status = egc_child_pool_start(&run->pool, next.point, child_main, &job, err);
     }
     return status;
 }
@@ -217,7 +219,7 @@ static egc_status start_children(running *run, egc_error *err)
 static egc_status take_end(running *run, const egc_child_end *end, egc_error *err)
 {
     point_job job = job_of(run, end->tag);
-    egc_status status = settle(&job, end, run->options->point_limit_s, err);
+    egc_status status = ensure_record(&job, end, run->options->point_limit_s, err);
     if (!status)
         status = egc_results_finish(run->results, end->tag, err);
     if (status)
@@ -229,37 +231,37 @@ static egc_status take_end(running *run, const egc_child_end *end, egc_error *er
     return egc_results_is_due(run->results) ? publish(run, err) : EGC_OK;
 }
 
-/* Until every point has ended, or a signal came. */
+/* Runs until every point has ended or a signal arrives. */
 static egc_status run_points(running *run, egc_error *err)
 {
     egc_status status =
-        egc_child_pool_open(&run->children, run->options->jobs, run->options->point_limit_s, err);
+        egc_child_pool_open(&run->pool, run->options->jobs, run->options->point_limit_s, err);
     if (!status)
         status = start_children(run, err);
-    tell_progress(run);
-    while (!status && run->children.n_running > 0 && !run->report->signal) {
+    report_progress(run);
+    while (!status && run->pool.n_running > 0 && !run->report->signal) {
         egc_child_pool_event event;
         egc_child_end end;
-        status = egc_child_pool_wait(&run->children, &event, &end, &run->report->signal, err);
+        status = egc_child_pool_wait(&run->pool, &event, &end, &run->report->signal, err);
         if (!status && event == EGC_CHILD_POOL_ENDED)
             status = take_end(run, &end, err);
         if (!status && event == EGC_CHILD_POOL_ENDED)
             status = start_children(run, err);
-        tell_progress(run);
+        report_progress(run);
     }
     return status;
 }
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
-/* What runs at several times, or on several machines, must give what one run gives. */
+/* Results of several runs or machines must equal those of one run; measured times do not. */
 static egc_status check_measured(const egc_runner_options *options, egc_error *err)
 {
     if (!options->resume && options->shard_count <= 1)
         return EGC_OK;
     return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                    "cost: measured times of different runs do not belong together; run all points "
-                    "at once into a new folder, without --resume or --shard");
+                    "cost: measured times of different runs must not be mixed; run all points at "
+                    "once into a new folder, without --resume or --shard");
 }
 
 static egc_status check_options(const egc_runner_options *options, egc_error *err)
@@ -273,7 +275,7 @@ static egc_status check_options(const egc_runner_options *options, egc_error *er
     return EGC_OK;
 }
 
-/* Of the plan's points those of the shard are wanted: every shard_count-th. */
+/* Marks the points of the shard, every shard_count-th, as wanted. */
 static void choose_shard(running *run)
 {
     const egc_runner_options *options = run->options;
@@ -304,16 +306,16 @@ static egc_status make_queue(running *run, egc_arena *arena, egc_error *err)
                                egc_results_spool(run->results), &run->queue, err);
 }
 
-/* The manifest is there before the first point runs. */
+/* Writes the manifest before the first point runs. */
 static egc_status begin(running *run, egc_error *err)
 {
     egc_shard shard = {run->options->shard_index, run->options->shard_count};
     egc_status status = egc_manifest_new(run->experiment, &run->plan, run->options->provenance,
                                          shard, &run->manifest, err);
     json_t *earlier = NULL;
-    egc_error none; /* no earlier manifest, nothing to continue */
+    egc_error ignored; /* without an earlier manifest there is nothing to continue */
     if (!status && run->options->resume &&
-        egc_manifest_read(run->options->dir, &earlier, &none) == EGC_OK)
+        egc_manifest_read(run->options->dir, &earlier, &ignored) == EGC_OK)
         egc_manifest_continue(run->manifest, earlier);
     json_decref(earlier);
     if (!status)
@@ -321,7 +323,7 @@ static egc_status begin(running *run, egc_error *err)
     return status ? status : egc_manifest_write(run->manifest, run->options->dir, err);
 }
 
-/* Signals are held back until the folder is in order. A run that was interrupted has no end. */
+/* Publishes the rest; signals are still blocked. The manifest of an interrupted run has no end. */
 static egc_status end(running *run, egc_error *err)
 {
     egc_status status = run->report->signal ? EGC_OK : egc_manifest_end(run->manifest, err);
@@ -357,7 +359,7 @@ egc_status egc_runner_run(const egc_experiment *experiment, const egc_runner_opt
     if (!status)
         status = end(&run, err);
 done:
-    egc_child_pool_close(&run.children);
+    egc_child_pool_close(&run.pool);
     egc_point_queue_free(run.queue);
     egc_results_close(run.results);
     json_decref(run.manifest);
@@ -369,18 +371,18 @@ done:
 
 static egc_status run_alone(const point_job *job, int *signal, egc_error *err)
 {
-    egc_child_pool children = {0};
+    egc_child_pool pool = {0};
     egc_child_end end;
     egc_child_pool_event event = EGC_CHILD_POOL_TICK;
     point_job copy = *job;
-    egc_status status = egc_child_pool_open(&children, 1, 0, err);
+    egc_status status = egc_child_pool_open(&pool, 1, 0, err);
     if (!status)
-        status = egc_child_pool_start(&children, 0, child_main, &copy, err);
+        status = egc_child_pool_start(&pool, 0, child_main, &copy, err);
     while (!status && event == EGC_CHILD_POOL_TICK)
-        status = egc_child_pool_wait(&children, &event, &end, signal, err);
+        status = egc_child_pool_wait(&pool, &event, &end, signal, err);
     if (!status && event == EGC_CHILD_POOL_ENDED)
-        status = settle(job, &end, 0, err);
-    egc_child_pool_close(&children);
+        status = ensure_record(job, &end, 0, err);
+    egc_child_pool_close(&pool);
     return status;
 }
 
@@ -407,8 +409,8 @@ egc_status egc_runner_simulate(const egc_experiment *experiment, const egc_point
     egc_status status = run_alone(&job, &signal, err);
     if (!status && !signal)
         status = read_result(&job, out, err);
-    egc_error leftover; /* the system clears its folder for temporary files */
-    egc_status removed = egc_path_remove_tree(spool, &leftover);
+    egc_error ignored; /* the system clears P_tmpdir */
+    egc_status removed = egc_path_remove_tree(spool, &ignored);
     (void)removed;
     if (signal) {
         raise(signal);

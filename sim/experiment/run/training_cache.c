@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A log is written beside its name and takes it when complete, so that a reader never finds part of
+ * one. Errors are dropped here, because a point without a log trains. */
 #include "experiment/run/training_cache.h"
 
 #include <sys/statvfs.h>
@@ -33,7 +35,7 @@ bool egc_training_cache_has(const char *spool, const char *key)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Of what room there is a log takes a small part, so that rows do not lack it. */
+/* True if the log stays within a small share of the free space, so that rows find room. */
 static bool leaves_room(const egc_training_cache *file, size_t more)
 {
     const double share = 1. / 16;
@@ -47,9 +49,9 @@ static bool leaves_room(const egc_training_cache *file, size_t more)
 static bool append(void *arg, const void *data, size_t len)
 {
     egc_training_cache *file = arg;
-    egc_error lost; /* with the log */
+    egc_error ignored;
     if (leaves_room(file, len) &&
-        egc_atomic_file_write(&file->staged, data, len, &lost) == EGC_OK) {
+        egc_atomic_file_write(&file->staged, data, len, &ignored) == EGC_OK) {
         file->len += len;
         return true;
     }
@@ -60,9 +62,9 @@ static bool append(void *arg, const void *data, size_t len)
 static void start_log(egc_training_cache *file, const char *spool, const char *key,
                       egc_train_config *config)
 {
-    egc_error lost;
-    if (egc_path_make_folder(folder_of(spool).text, &lost) ||
-        egc_atomic_file_open(&file->staged, path_of(spool, key).text, &lost))
+    egc_error ignored;
+    if (egc_path_make_folder(folder_of(spool).text, &ignored) ||
+        egc_atomic_file_open(&file->staged, path_of(spool, key).text, &ignored))
         return;
     file->writer = (egc_training_log_writer){.key = key, .append = append, .arg = file};
     config->log = &file->writer;
@@ -73,10 +75,10 @@ static void start_log(egc_training_cache *file, const char *spool, const char *k
 static void use_log(egc_training_cache *file, const char *spool, const char *key,
                     egc_train_config *config)
 {
-    egc_error unusable;
-    if (egc_mapping_open(path_of(spool, key).text, &file->bytes, &unusable) == EGC_OK &&
+    egc_error ignored;
+    if (egc_mapping_open(path_of(spool, key).text, &file->bytes, &ignored) == EGC_OK &&
         egc_training_log_reader_open(&file->reader, key, file->bytes.data, file->bytes.len,
-                                     &unusable) == EGC_OK)
+                                     &ignored) == EGC_OK)
         config->replay = &file->reader;
 }
 
@@ -94,9 +96,9 @@ void egc_training_cache_open(egc_training_cache *file, const char *spool, const 
 
 void egc_training_cache_close(egc_training_cache *file)
 {
-    egc_error lost;
+    egc_error ignored;
     egc_status committed =
-        file->writer.is_complete ? egc_atomic_file_commit(&file->staged, &lost) : EGC_OK;
+        file->writer.is_complete ? egc_atomic_file_commit(&file->staged, &ignored) : EGC_OK;
     (void)committed;
     egc_atomic_file_discard(&file->staged);
     egc_training_log_writer_fini(&file->writer);

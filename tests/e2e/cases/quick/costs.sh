@@ -96,6 +96,6 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     END { exit !good }' here/runs.csv || fail "nothing was measured"
 column here/runs.csv accuracy | sort -u >learnt
 column model/runs.csv accuracy | sort -u | cmp learnt - || fail "what is learnt depends on times"
-apart='cost: measured times of different runs do not belong together; run all points at once into a new folder, without --resume or --shard'
+apart='cost: measured times of different runs must not be mixed; run all points at once into a new folder, without --resume or --shard'
 refuses 1 "$apart" egc-sim run "$small" --out here --set cost=measured --resume --quiet
 refuses 1 "$apart" egc-sim run "$small" --out there --set cost=measured --shard 1/2 --quiet

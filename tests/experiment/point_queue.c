@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who is run next, and how: the first of those that learn the same, then the others. */
-#include "experiment/fake.h"
 #include "experiment/run/point_queue.h"
+#include "experiment/fake.h"
 
 /* ---- points that learn the same: the fake study with seeds that are times -------------------- */
 
