@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Libraries that can tell the version they run are asked; SimGrid and Lua are used only by sim/net
+ * and sim/script, so theirs are the versions of the build. */
 #include "cli/versions.h"
 
 #include <dnnl.h>
@@ -9,8 +11,6 @@
 
 #include "kernels/kernels.h"
 
-/* The libraries' own answers where they have one: what counts is what runs. SimGrid and Lua are
- * reached through sim/net and sim/script alone, so theirs are of the build. */
 const egc_provenance *egc_versions_get(void)
 {
     static char hdf5[32], onednn[32];

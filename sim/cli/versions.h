@@ -5,7 +5,7 @@
 
 #include "experiment/results/manifest.h"
 
-/* For `egc-sim version` and for the manifest. Borrowed. */
+/* The table of `egc-sim version` and of the manifest. Static; not thread-safe. */
 const egc_provenance *egc_versions_get(void);
 
 #endif

@@ -136,7 +136,7 @@ static void what_is_no_table_is_refused(void **state)
     refused("", EGC_ERROR_FORMAT, ": no header row");
     refused("method,params,elements,encode_s\n", EGC_ERROR_FORMAT,
             ": has no column decode_s; must have method, params, elements, encode_s and decode_s, "
-            "as `egc-sim bench compressors --csv FILE` writes them");
+            "as written by `egc-sim bench compressors --csv FILE`");
     refused(HEAD "topk,,10,1\n", EGC_ERROR_FORMAT, ": row 2 has 4 fields, the header has 5");
     refused(HEAD "topk,*,10,1,1\nqsgd,,0.5,1,1\n", EGC_ERROR_FORMAT,
             ":3: elements must be a number >= 1, got \"0.5\"");
@@ -149,11 +149,11 @@ static void what_is_no_table_is_refused(void **state)
     refused(HEAD "topk,*,10,1,\n", EGC_ERROR_FORMAT,
             ":2: decode_s must be a number >= 0, got \"\"");
     refused(HEAD "topk,*,10,1,1\ntopk,*,20,1,1\ntopk,*,10,2,2\n", EGC_ERROR_FORMAT,
-            ":4: says again what 10 elements take, line 2 does already");
+            ":4: elements 10 is already in line 2");
     refused(HEAD "topk,*,10,1,1\ntopk,*,20,1,12", EGC_ERROR_FORMAT,
-            ": must end with a line end; its last row may be cut off");
+            ": must end with a line end; the last row may be incomplete");
     refused(HEAD "topk,*,10,1,1\n\"topk,*,20,1,1\nqsgd,,10,1,1\n", EGC_ERROR_FORMAT,
-            ":3: opens a quote that nothing closes");
+            ":3: quote is not closed");
     refused("method,method,params,elements,encode_s,decode_s\ntopk,qsgd,*,10,1,1\n",
             EGC_ERROR_FORMAT, ":1: has column method more than once");
 }

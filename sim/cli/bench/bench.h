@@ -34,18 +34,19 @@ typedef struct egc_bench_sink {
     egc_status (*row)(void *arg, const egc_bench_row *row, egc_error *err);
 } egc_bench_sink;
 
-/* Loops over whole vectors: GB/s read and written, by the scalar variant and the one in use.
- * MEMORY, and errors of the sink; likewise below. */
+/* Measures loops over whole vectors: GB/s read and written, by the scalar variant and the one in
+ * use. MEMORY, and errors of the sink; the same for the other sections. */
 egc_status egc_bench_kernels(const egc_bench_sink *sink, egc_error *err) EGC_MUST_CHECK;
 
-/* Index and value codecs: ns per position or value, written and read, at several densities. */
+/* Measures index and value codecs: ns per position or value, written and read, at several
+ * densities. */
 egc_status egc_bench_codecs(const egc_bench_sink *sink, egc_error *err) EGC_MUST_CHECK;
 
-/* Messages, flows into one host, and actors, at several sizes: medians of up to three runs, in
- * processor time; then egc_bench_steps. */
+/* Measures messages, flows into one host, and actors, at several sizes: medians of up to three
+ * runs, in processor time; then calls egc_bench_steps. */
 egc_status egc_bench_simulator(const egc_bench_sink *sink, egc_error *err) EGC_MUST_CHECK;
 
-/* Steps of training on many workers, one of which computes gradients. */
+/* Measures steps of training on many workers, one of which computes gradients. */
 egc_status egc_bench_steps(const egc_bench_sink *sink, egc_error *err) EGC_MUST_CHECK;
 
 /* ---- compressors ----------------------------------------------------------------------------- */

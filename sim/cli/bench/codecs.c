@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time of index and value codecs for random selections of 2^20 elements. Reading decodes the bytes
+ * of the last write. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +13,12 @@ enum { N = 1 << 20 };
 
 static const double densities[] = {0.001, 0.01, 0.1};
 
-/* A selection of N elements, and what a codec makes of it. */
+/* A selection of N elements and its encoded bytes. */
 typedef struct selection {
     const egc_index_codec *index_codec;
     const egc_value_codec *value_codec;
-    uint32_t *picks; /* chosen at random */
-    uint32_t *index; /* a copy, which lossy codecs change */
+    uint32_t *picks; /* positions, chosen at random */
+    uint32_t *index; /* a copy of them, which lossy codecs change */
     float *value;
     size_t n_picks, count;
     egc_codec_context coding;
@@ -48,7 +50,7 @@ static egc_status read_index(void *arg, egc_error *err)
     selection *at = arg;
     egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
     egc_bits_reader bits = egc_bits_reader_of(&wire);
-    at->count = at->n_picks; /* as a message's header has it */
+    at->count = at->n_picks; /* known from the header of a message */
     return at->index_codec->read(&bits, at->index, &at->count, N, err);
 }
 
@@ -85,7 +87,6 @@ static egc_status report(const egc_bench_sink *sink, const selection *at, const 
     return sink->row(sink->arg, &row, err);
 }
 
-/* Reading follows the last writing, of the same elements again and again. */
 static egc_status bench_codec(selection *at, const egc_bench_sink *sink, double density,
                               egc_error *err)
 {
@@ -105,7 +106,7 @@ static egc_status bench_codec(selection *at, const egc_bench_sink *sink, double 
     return status;
 }
 
-/* Each element is picked with the probability `density`. */
+/* Picks each element with probability `density`. */
 static void pick(selection *at, double density)
 {
     at->n_picks = 0;

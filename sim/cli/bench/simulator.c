@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Speed of the simulation itself: each case runs in a child process of its own, since SimGrid
+ * cannot be started twice in a process. Exchanges carry tiny vectors, so that SimGrid's time
+ * dominates.
+ */
 #include "cli/bench/bench.h"
 
 #include <math.h>
@@ -13,25 +17,25 @@
 #include "net/world/world.h"
 #include "script/cluster.h"
 
-/* ---- what is run ---------------------------------------------------------------------------- */
+/* ---- cases ---------------------------------------------------------------------------------- */
 
 typedef struct bench_work bench_work;
 
-/* One worker's part, and how many messages, flows or actors all of them together make. */
+/* The work of one worker, and the number of messages, flows or actors of all workers. */
 struct bench_work {
     const char *name, *unit;
     egc_status (*main)(const bench_work *work, egc_transport *transport, egc_error *err);
     double (*count)(double workers);
-    bool rate;            /* so many a second, rather than microseconds each */
+    bool rate;            /* reported as a number per second instead of microseconds each */
     bool size_only;       /* messages without content */
-    const char *exchange; /* of all_reduce */
-    size_t chunks;        /* of its vector; 0: as many as workers */
-    bool windowed;        /* of incast: a usual window, or none */
+    const char *exchange; /* for all_reduce */
+    size_t chunks;        /* for all_reduce: chunks of its vector; 0: one a worker */
+    bool windowed;        /* for incast: with the usual window */
 };
 
 enum { CHUNK = 16, FLOW_BYTES = 100000 };
 
-/* CHUNK floats a message. */
+/* Each message has CHUNK floats. */
 static egc_status all_reduce(const bench_work *work, egc_transport *transport, egc_error *err)
 {
     size_t n = CHUNK * (work->chunks ? work->chunks : (size_t)transport->size);
@@ -52,7 +56,7 @@ static double count_ring(double workers)
     return 2 * (workers - 1) * workers;
 }
 
-/* Of powers of two. */
+/* For powers of two. */
 static double count_doubling(double workers)
 {
     return log2(workers) * workers;
@@ -64,7 +68,7 @@ static egc_status leave(void *arg, int from, const egc_buf *message, egc_error *
     return EGC_OK;
 }
 
-/* To rank 0, no two messages of one length: 7919 is prime and divides no number of workers. */
+/* All send to rank 0 messages of distinct lengths: the prime 7919 divides no number of workers. */
 static egc_status incast(const bench_work *work, egc_transport *transport, egc_error *err)
 {
     const egc_exchange_network network =
@@ -141,7 +145,7 @@ static const bench_case cases[] = {
     {&actors, 16384, "star", "hosts=16384"},
 };
 
-/* ---- running it ----------------------------------------------------------------------------- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 typedef struct bench_worker {
     const bench_work *work;
@@ -186,8 +190,8 @@ static egc_status make_world(const bench_case *given, egc_arena *arena, egc_worl
     return status ? status : egc_world_new(&config, out, err);
 }
 
-/* In a child: appends the seconds that it took. Starting the actors counts only where they do
- * nothing else. */
+/* Runs in a child and appends the seconds of the simulation. The start of actors is included only
+ * if they do nothing else. */
 static egc_status run_case(void *arg, egc_buf *out, egc_error *err)
 {
     const bench_case *given = arg;
@@ -212,7 +216,7 @@ static egc_status run_case(void *arg, egc_buf *out, egc_error *err)
     return status;
 }
 
-/* The median of three runs, or of one that takes long. */
+/* The median of three runs, of fewer if one takes more than a second. */
 static egc_status time_case(const bench_case *given, double *out_s, egc_error *err)
 {
     enum { RUNS = 3 };

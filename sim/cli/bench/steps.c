@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What simulating a step of training takes: ResNet-50, in one exchange, on more workers than could
- * all learn, of whom one does. */
+/* Time to simulate a step of training: ResNet-50 in one bucket, on thousands of workers of which
+ * one is sampled. Runs in a child process: see simulator.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +15,11 @@ enum { MOST_STEPS = 20 };
 
 typedef struct bench_run {
     const char *name, *method;
-    double ratio; /* of top-k; NAN */
+    double ratio; /* of top-k; NAN: not set */
     const char *exchange;
     int workers, steps;
     const char *cluster, *setting;
-    bool repeats; /* later steps are like the first */
+    bool repeats; /* later steps repeat the times of the first ones */
 } bench_run;
 
 static const bench_run runs[] = {
@@ -29,7 +29,7 @@ static const bench_run runs[] = {
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* When steps ended, on this process's clock; the first entry: when the run began. */
+/* Processor time at the start of the run, then at the end of each step. */
 typedef struct bench_watch {
     double ended_s[MOST_STEPS + 1];
     size_t n;
@@ -43,7 +43,7 @@ static egc_status note_step(void *arg, uint64_t step, const egc_metrics *metrics
     return EGC_OK;
 }
 
-/* What a run of these parts trains on. Parameters are the arena's. */
+/* Chooses the workload "synthetic" with ResNet-50. Its parameters live in arena. */
 static egc_status choose_workload(egc_train_config *config, egc_arena *arena, egc_error *err)
 {
     const egc_scalar model = {.kind = EGC_SCALAR_TEXT, .text = "resnet50"};
@@ -84,7 +84,7 @@ static egc_status configure(const bench_run *given, egc_arena *arena, egc_train_
     return status ? status : egc_exchange_find(given->exchange, &config->exchange, err);
 }
 
-/* In a child: appends a bench_watch. */
+/* Runs in a child and appends a bench_watch. */
 static egc_status train(void *arg, egc_buf *out, egc_error *err)
 {
     egc_arena arena = {0};
@@ -104,7 +104,7 @@ static egc_status train(void *arg, egc_buf *out, egc_error *err)
     return status;
 }
 
-/* ---- what it took ---------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static egc_status report(const bench_run *given, const char *which, double seconds,
                          const egc_bench_sink *sink, egc_error *err)
@@ -119,7 +119,7 @@ static egc_status report(const bench_run *given, const char *which, double secon
     return sink->row(sink->arg, &row, err);
 }
 
-/* The first step makes the world, too. */
+/* The first step includes making the world. */
 static egc_status report_all(const bench_run *given, const bench_watch *watch,
                              const egc_bench_sink *sink, egc_error *err)
 {

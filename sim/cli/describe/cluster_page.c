@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Links are grouped by kind, bandwidth and latency, and names that differ in numbers by pattern, so
+ * that a cluster of thousands of links has a short page. The drawing is a graph for graphviz.
+ */
 #include "cli/describe/cluster_page.h"
 
 #include <ctype.h>
@@ -22,7 +25,7 @@ typedef struct scale {
     const char *symbol;
 } scale;
 
-/* In the largest unit that is not larger than the value. */
+/* Formats value in the largest unit that is not larger than it. */
 static text scaled(double value, const scale *scales)
 {
     text out;
@@ -45,7 +48,7 @@ static text latency(double s)
     return scaled(s, scales);
 }
 
-/* "1 Gbps", or "1 Mbps to 1 Gbps". */
+/* Prints "1 Gbps", or "1 Mbps to 1 Gbps". */
 static void print_span(double low, double high, text (*format)(double))
 {
     if (low == high)
@@ -56,7 +59,7 @@ static void print_span(double low, double high, text (*format)(double))
 
 /* ---- links --------------------------------------------------------------------------------- */
 
-/* Links that are alike, or all of a kind. */
+/* Links with one bandwidth and latency, or all links of one kind. */
 typedef struct kind {
     const char *name;
     double low_Bps, high_Bps, low_s, high_s;
@@ -81,7 +84,9 @@ static void add_link(kind *kinds, size_t *n, const char *name, double Bps, doubl
     kinds[(*n)++] = (kind){name, Bps, Bps, s, s, 1};
 }
 
-/* Merges neighbours that are alike, or all that have one name. Returns how many are left. */
+/* Merges equal neighbours, or without only_alike all neighbours of one name. Returns the new
+ * number.
+ */
 static size_t merge(kind *kinds, size_t n, bool only_alike)
 {
     size_t last = 0;
@@ -132,7 +137,7 @@ static egc_status print_links(const egc_topology_graph *network, egc_error *err)
     return EGC_OK;
 }
 
-/* A link's name with * for each number: a pattern that events take. */
+/* The name of a link with * for each number, as events of links accept it. */
 static void pattern_of(const char *name, char *out, size_t room)
 {
     size_t used = 0;
@@ -150,7 +155,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(((const text *)a)->chars, ((const text *)b)->chars);
 }
 
-/* What the links are called, those that differ in numbers together; some, where there are many. */
+/* Prints the patterns of the names of links, at most MOST_NAMES. */
 static egc_status print_names(const egc_topology_graph *network, egc_error *err)
 {
     enum { MOST_NAMES = 6 };
@@ -198,7 +203,7 @@ egc_status egc_cluster_page_print(const egc_topology_graph *network, egc_error *
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-/* Lines are as thick as the link is wide, by powers of ten; colours as in figures. */
+/* The width of a line grows with the logarithm of the bandwidth. */
 static double width(double Bps, double least_Bps)
 {
     return isfinite(Bps) ? fmin(1 + 1.5 * log10(Bps / least_Bps), 6) : 6;
@@ -236,7 +241,7 @@ static egc_status draw_node(const egc_topology_graph *network, size_t i, egc_buf
                           i, node->name, bandwidth(node->bandwidth_Bps).chars);
 }
 
-/* How many links each node is away from the nearest host. */
+/* Fills *out with the number of links from each node to the nearest host. */
 static egc_status find_levels(const egc_topology_graph *network, egc_arena *arena, size_t **out,
                               egc_error *err)
 {
@@ -258,8 +263,8 @@ static egc_status find_levels(const egc_topology_graph *network, egc_arena *aren
     return EGC_OK;
 }
 
-/* Downwards, so that layouts by rank put hosts below what connects them. The two joints beside a
- * shared link are drawn as one. */
+/* Edges point downwards, so that layouts by rank put hosts below switches. The two joints beside a
+ * shared link are drawn as one edge. */
 static egc_status draw_edge(const egc_topology_graph_edge *edge, const size_t *level,
                             double least_Bps, egc_buf *out, egc_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages are made from the descriptors alone, so that a new type gets one without code of its own.
- * Bits on the wire are measured by a step of the method. */
+/* Pages are made from the descriptors alone, so that a new type needs no code here. Bits on the
+ * wire are measured with a step of the method. */
 #include "cli/describe/pages.h"
 
 #include <gsl/gsl_randist.h>
@@ -79,7 +79,7 @@ static egc_status print_parameters(const char *title, const egc_param *table, co
 static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
                                         egc_error *err);
 
-/* The tables of the lists among the rows. */
+/* Prints a table for each row that is a list of structs. */
 static egc_status print_items(const egc_param *table, egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -114,16 +114,17 @@ static void print_traits(unsigned traits)
         unsigned trait;
         const char *meaning;
     } meanings[] = {
-        {EGC_TRAIT_EXACT, "exact: decodes to the same bits"},
-        {EGC_TRAIT_LINEAR, "linear: messages can be summed on the way"},
-        {EGC_TRAIT_UNBIASED, "unbiased: right in the mean"},
-        {EGC_TRAIT_CONTRACTION, "contraction: the error is a bounded share of the input"},
-        {EGC_TRAIT_SCALE_FREE, "scale-free: chooses the same elements of c x as of x"},
-        {EGC_TRAIT_SHARED, "shared: all workers send the same elements, and no indices"},
-        {EGC_TRAIT_OWN_VALUES, "own values: sends others than the elements' own"},
-        {EGC_TRAIT_UNSCALED, "unscaled: signs without a magnitude"},
-        {EGC_TRAIT_MATRIX, "matrix: compresses layers of two dimensions, sends others dense"},
-        {EGC_TRAIT_MOMENTUM, "momentum: has its own, and no other part may apply any"},
+        {EGC_TRAIT_EXACT, "exact: decoding restores all bits"},
+        {EGC_TRAIT_LINEAR, "linear: messages can be summed in the network"},
+        {EGC_TRAIT_UNBIASED, "unbiased: the expected output is the input"},
+        {EGC_TRAIT_CONTRACTION, "contraction: the error is at most a fixed share of the input"},
+        {EGC_TRAIT_SCALE_FREE, "scale-free: selects the same elements of c x as of x"},
+        {EGC_TRAIT_SHARED, "shared: all workers send the same elements, without indices"},
+        {EGC_TRAIT_OWN_VALUES, "own values: sends values that differ from those of the elements"},
+        {EGC_TRAIT_UNSCALED, "unscaled: sends signs without a magnitude"},
+        {EGC_TRAIT_MATRIX,
+         "matrix: compresses layers of two dimensions, sends others uncompressed"},
+        {EGC_TRAIT_MOMENTUM, "momentum: applies momentum itself; no other part may apply it"},
     };
     const char *what = "traits";
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
@@ -135,20 +136,20 @@ static void print_traits(unsigned traits)
 
 static void print_cost(const egc_compressor_cost *cost)
 {
-    printf("  %-11s %g bytes of device memory an element", "cost", cost->bytes_per_element);
+    printf("  %-11s %g bytes of device memory per element", "cost", cost->bytes_per_element);
     if (cost->sort_bytes_per_element > 0)
         printf(" and %g log2(n) for sorting", cost->sort_bytes_per_element);
-    printf(", %g kernel%s a unit\n", cost->kernels, cost->kernels == 1 ? "" : "s");
+    printf(", %g kernel%s per unit\n", cost->kernels, cost->kernels == 1 ? "" : "s");
     if (cost->decode_bytes_per_element > 0)
-        printf("  %-11s decoding: %g bytes an element and round\n", "",
+        printf("  %-11s decoding: %g bytes per element and round\n", "",
                cost->decode_bytes_per_element);
     printf(
-        "  %-11s charged with cost = \"model\": bytes / the device's memory bandwidth + kernels x "
-        "its launch,\n  %-11s and what memory and messages add\n",
+        "  %-11s with cost = \"model\": bytes / memory bandwidth of the device + kernels x kernel "
+        "launch time,\n  %-11s plus the cost of error feedback and of messages\n",
         "", "");
 }
 
-/* The exchanges that can carry a round. */
+/* Prints the exchanges that can carry a round. */
 static void print_exchanges(const egc_round *round, size_t number, size_t n_rounds)
 {
     static const char *const does[] = {
@@ -197,8 +198,8 @@ static egc_status measure_bits(const egc_method *method, double *out, egc_error 
     return status;
 }
 
-/* What a method sends and how, then its parameters and the options that all methods have, with the
- * defaults that go with its name. */
+/* Prints size and exchanges of a method, then its parameters and the options of all methods, with
+ * the defaults of its name. */
 static egc_status print_method(const char *name, egc_error *err)
 {
     egc_method method;
@@ -209,7 +210,7 @@ static egc_status print_method(const char *name, egc_error *err)
     if (status)
         return status;
     egc_pages_fact("size", method.compressor->size);
-    printf("  %-11s %.4g bits an element (1000 x 1000 Gaussian values, first step, all rounds)\n",
+    printf("  %-11s %.4g bits per element (1000 x 1000 Gaussian values, first step, all rounds)\n",
            "on the wire", bits);
     size_t n_rounds = egc_round_plan_count(&method);
     for (size_t r = 0; r < n_rounds; r++) {
@@ -251,8 +252,8 @@ egc_status egc_pages_workload(const egc_catalog_item *item, egc_error *err)
     const egc_workload_type *type = (const egc_workload_type *)item;
     egc_pages_fact("reference", type->reference);
     egc_pages_fact("loop", type->closed_loop
-                               ? "closed: gradients are those of the model in training"
-                               : "open: gradients do not depend on what was applied");
+                               ? "closed: gradients are those of the model being trained"
+                               : "open: gradients do not depend on the updates");
     return print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
@@ -318,8 +319,8 @@ static egc_status open_model(const egc_net *net, egc_workload **out, egc_error *
     return status;
 }
 
-/* The shape of the first layer comes from the data set: without it the layers are not known, and
- * that is no failure of `describe`. */
+/* The data set determines the shape of the first layer. If it is missing, the page says so instead
+ * of listing the layers. */
 egc_status egc_pages_model(const egc_catalog_item *item, egc_error *err)
 {
     const egc_net *net = (const egc_net *)item;
@@ -327,7 +328,7 @@ egc_status egc_pages_model(const egc_catalog_item *item, egc_error *err)
     egc_workload *workload;
     egc_error reason = {0};
     if (open_model(net, &workload, &reason)) {
-        printf("  %-11s known only with the data set: %s\n", "layers", reason.message);
+        printf("  %-11s need the data set: %s\n", "layers", reason.message);
         return EGC_OK;
     }
     egc_pages_fact("on", net->usual_dataset);
@@ -358,7 +359,7 @@ egc_status egc_pages_dataset(const egc_catalog_item *item, egc_error *err)
     const egc_dataset_type *type = (const egc_dataset_type *)item;
     egc_pages_fact("reference", type->reference);
     printf("  %-11s %zu\n", "classes", type->classes);
-    egc_pages_fact("folder", type->folder ? type->folder : "none: it is generated");
+    egc_pages_fact("folder", type->folder ? type->folder : "none: generated");
     if (type->folder)
         egc_pages_fact("if missing", type->remedy);
     return EGC_OK;
@@ -380,7 +381,7 @@ egc_status egc_pages_chosen_cluster(const egc_cluster_choice *choice, egc_error 
     return status;
 }
 
-/* Of its defaults. A cluster that has no default network is no failure of `describe`. */
+/* Prints the network of the default parameters. If they are not complete, the page says so. */
 static egc_status print_default_network(const egc_cluster_type *type, egc_error *err)
 {
     egc_arena arena = {0};
@@ -391,7 +392,7 @@ static egc_status print_default_network(const egc_cluster_type *type, egc_error 
     if (!status) {
         egc_param_init(type->params, params);
         if (egc_cluster_prepare(type, params, &arena, &reason))
-            printf("  %-11s known with --set only: %s\n", "network", reason.message);
+            printf("  %-11s needs --set: %s\n", "network", reason.message);
         else
             status = egc_topology_graph_of(type, params, &arena, &network, err);
         if (!status && !reason.status)
@@ -424,10 +425,12 @@ egc_status egc_pages_exchange(const egc_catalog_item *item, egc_error *err)
     (void)err;
     const egc_exchange_type *type = (const egc_exchange_type *)item;
     static const char *const kinds[] = {
-        [EGC_COLLECTIVE_ALLREDUCE] = "reduce: sums vectors of elements (linear methods)",
-        [EGC_COLLECTIVE_ALLGATHER] = "gather: every rank gets every message (all methods)",
-        [EGC_COLLECTIVE_BROADCAST] = "broadcast: every rank gets the message of one",
-        [EGC_COLLECTIVE_ALLTOALL] = "scatter: every rank gets what every other has for it",
+        [EGC_COLLECTIVE_ALLREDUCE] = "all-reduce: sums vectors (linear methods)",
+        [EGC_COLLECTIVE_ALLGATHER] =
+            "all-gather: every rank receives the messages of all (all methods)",
+        [EGC_COLLECTIVE_BROADCAST] = "broadcast: every rank receives the message of one",
+        [EGC_COLLECTIVE_ALLTOALL] =
+            "all-to-all: every rank receives from each other rank the message for it",
     };
     egc_pages_fact("kind", kinds[type->kind]);
     egc_pages_fact("cost", type->cost);
@@ -440,11 +443,12 @@ egc_status egc_pages_sparse_exchange(const egc_catalog_item *item, egc_error *er
     (void)err;
     const egc_sparse_type *type = (const egc_sparse_type *)item;
     static const char *const keeps[] = {
-        [EGC_MERGE_ALL] = "sparse sum: messages are summed on the way, and nothing is dropped",
-        [EGC_MERGE_LARGEST] = "sparse sum: after each sum the k largest elements of a unit are "
-                              "kept, k by the method's ratio; the rest goes back to the memories",
-        [EGC_MERGE_ABOVE] = "sparse sum: what is above a threshold is kept, that of the k-th "
-                            "largest, made anew every 32 steps; the rest goes back to the memories",
+        [EGC_MERGE_ALL] = "sparse sum: messages are summed in the network, nothing is dropped",
+        [EGC_MERGE_LARGEST] =
+            "sparse sum: each sum keeps the k largest elements of a unit, k given by "
+            "the method's ratio; dropped values return to the residuals",
+        [EGC_MERGE_ABOVE] = "sparse sum: keeps the elements above a threshold, the k-th largest "
+                            "value, updated every 32 steps; dropped values return to the residuals",
     };
     egc_pages_fact("kind", keeps[egc_exchange_choice_merge(type)]);
     egc_pages_fact("cost", type->cost);

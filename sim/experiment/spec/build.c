@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A sweep is expanded, filtered, and resolved point by point. The filter sees a resolved point in
+ * scratch memory; only the points that it keeps are checked and stored. Equal points are found by
+ * sorting run_ids. */
 #include "experiment/spec/build.h"
 
 #include <ctype.h>
@@ -20,7 +23,7 @@ typedef struct builder {
 
 /* ---- name ---------------------------------------------------------------------------------- */
 
-/* A name is also that of a results folder. */
+/* True for a name that can also be a folder: results/NAME. */
 static bool names_a_folder(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -48,7 +51,7 @@ static egc_status set_name(builder *b, const char *default_name)
 
 /* ---- points -------------------------------------------------------------------------------- */
 
-/* Moves the points that the filter keeps to the front of list and counts them. */
+/* Stores in list the points that the filter keeps, and counts them. */
 static egc_status filter_points(const builder *b, const egc_spec **list, size_t *n_kept)
 {
     egc_arena scratch = {0};
@@ -73,7 +76,7 @@ static egc_status filter_points(const builder *b, const egc_spec **list, size_t 
     return status;
 }
 
-/* Only for points that are kept: a filter is there to drop what does not fit together. */
+/* Called for kept points only: the filter may drop points whose parts do not fit together. */
 static egc_status check_point(const egc_point *point, egc_error *err)
 {
     if (egc_method_check(&point->config.method, err))
@@ -124,7 +127,7 @@ static int compare_points(const void *a, const void *b)
     return order ? order : (left > right) - (left < right);
 }
 
-/* Appends `3 (method=topk ratio=0.01, seed=1)`. */
+/* Appends "3 (method=topk ratio=0.01, seed=1)". */
 static egc_status append_point(const egc_experiment *experiment, const egc_point *point,
                                egc_buf *out, egc_error *err)
 {
@@ -162,7 +165,7 @@ static egc_status check_distinct(const builder *b)
     for (size_t i = 0; i < n; i++)
         sorted[i] = &experiment->points[i];
     qsort(sorted, n, sizeof *sorted, compare_points);
-    const egc_point *first = NULL, *second = NULL; /* the pair that comes first as written */
+    const egc_point *first = NULL, *second = NULL; /* the first such pair in the order of points */
     for (size_t i = 1; i < n; i++)
         if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0 &&
             (!first || sorted[i - 1] < first))

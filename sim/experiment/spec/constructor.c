@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A constructor is one word with a dot; the registries say which keys its tables may have. */
 #include "experiment/spec/constructor.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The samples of a method are sorted by length; a length must not occur twice. The curve's id is a
+ * hash of its samples, so that a run_id depends on the rows used and not on the rest of the file.
+ */
 #include "experiment/spec/cost_file.h"
 
 #include <inttypes.h>
@@ -29,9 +32,9 @@ static const char *text_of(const cost_file *file, size_t row, int column)
     return file->table.rows[row][file->columns[column]];
 }
 
-/* ---- what may be wrong with it --------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-/* The line of the quote that is open at the end; 0 when all are closed. */
+/* The line of a quote that is not closed; 0 if all are. */
 static size_t line_of_open_quote(const egc_mapping *bytes)
 {
     size_t line = 1, opened = 0;
@@ -43,7 +46,7 @@ static size_t line_of_open_quote(const egc_mapping *bytes)
     return opened;
 }
 
-/* The reader of CSV leaves an incomplete last line out: here it would be missed. */
+/* egc_csv_read ignores an incomplete last line; here that would lose a row. */
 static egc_status check_end(const char *path, egc_error *err)
 {
     egc_mapping bytes;
@@ -54,11 +57,10 @@ static egc_status check_end(const char *path, egc_error *err)
     size_t open_quote = line_of_open_quote(&bytes);
     egc_mapping_close(&bytes);
     if (open_quote)
-        return egc_fail(err, EGC_ERROR_FORMAT, "%s:%zu: opens a quote that nothing closes", path,
-                        open_quote);
+        return egc_fail(err, EGC_ERROR_FORMAT, "%s:%zu: quote is not closed", path, open_quote);
     if (!is_whole)
         return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: must end with a line end; its last row may be cut off", path);
+                        "%s: must end with a line end; the last row may be incomplete", path);
     return EGC_OK;
 }
 
@@ -77,7 +79,7 @@ static egc_status find_columns(cost_file *file, egc_error *err)
         if (file->columns[i] < 0)
             return egc_fail(err, EGC_ERROR_FORMAT,
                             "%s: has no column %s; must have method, params, elements, encode_s "
-                            "and decode_s, as `egc-sim bench compressors --csv FILE` writes them",
+                            "and decode_s, as written by `egc-sim bench compressors --csv FILE`",
                             file->path, egc_cost_file_columns[i]);
         if (count_columns(&file->table, egc_cost_file_columns[i]) > 1)
             return egc_fail(err, EGC_ERROR_FORMAT, "%s:1: has column %s more than once", file->path,
@@ -121,7 +123,7 @@ static bool is_about(const cost_file *file, size_t row, const char *method, cons
            strcmp(text_of(file, row, PARAMS), params) == 0;
 }
 
-/* Into out, unless it is NULL. Returns how many. */
+/* Stores the samples of a method in out, which may be NULL. Returns their number. */
 static size_t collect(const cost_file *file, const char *method, const char *params,
                       numbered_sample *out)
 {
@@ -160,7 +162,7 @@ static egc_status fail_missing(const cost_file *file, const char *method, const 
                     file->path, method, space, params, method, colon, params);
 }
 
-/* A curve of n samples, whose places in the file are sorted. */
+/* Makes a curve of n samples sorted by length. */
 static egc_status make_curve(const cost_file *file, egc_arena *arena, const numbered_sample *sorted,
                              size_t n, const egc_cost_curve **out, egc_error *err)
 {
@@ -171,8 +173,7 @@ static egc_status make_curve(const cost_file *file, egc_arena *arena, const numb
     for (size_t i = 0; i < n; i++) {
         samples[i] = sorted[i].sample;
         if (i > 0 && samples[i].elements == samples[i - 1].elements)
-            return egc_fail(err, EGC_ERROR_FORMAT,
-                            "%s:%zu: says again what %g elements take, line %zu does already",
+            return egc_fail(err, EGC_ERROR_FORMAT, "%s:%zu: elements %g is already in line %zu",
                             file->path, sorted[i].row + 2, samples[i].elements,
                             sorted[i - 1].row + 2);
     }

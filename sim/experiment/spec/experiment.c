@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Everything but the points' content is filled by spec/build.c. */
 #include "experiment/spec/experiment.h"
 
 bool egc_experiment_is_measured(const egc_experiment *experiment)

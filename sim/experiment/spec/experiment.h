@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An experiment: points to run, in the order written, each fully decided. */
+/* An experiment: a list of points to run. A point has a value for each parameter. */
 #ifndef EGC_EXPERIMENT_SPEC_EXPERIMENT_H
 #define EGC_EXPERIMENT_SPEC_EXPERIMENT_H
 
@@ -10,9 +10,9 @@
 
 typedef struct egc_point {
     char run_id[EGC_RUN_ID_LENGTH];
-    const egc_spec *spec;           /* the experiment's table with every axis decided */
+    const egc_spec *spec;           /* the table of the experiment with a value for each axis */
     const char *const *axis_values; /* as text, one for each of the experiment's axes */
-    egc_train_config config;        /* its pointers lead into the experiment's arena */
+    egc_train_config config;        /* its pointers are in the experiment's arena */
 } egc_point;
 
 typedef struct egc_experiment {
@@ -26,8 +26,7 @@ typedef struct egc_experiment {
     egc_arena arena; /* holds all of the above */
 } egc_experiment;
 
-/* Whether some times in its results are measured on the host while it runs, so that no other run
- * gives the same. */
+/* True if times of some point are measured on the host, so that they differ from run to run. */
 bool egc_experiment_is_measured(const egc_experiment *experiment);
 
 void egc_experiment_fini(egc_experiment *experiment);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Look-up, order, configuration and text of the tree; spec_set.c has its changes. */
 #include "experiment/spec/spec.h"
 
 #include <stdio.h>
@@ -68,7 +69,7 @@ static int compare(const char *a, const char *b, int (*rank)(const char *key))
     return difference || !a ? difference : strcmp(a, b);
 }
 
-/* Insertion: tables are short, and items must keep their order. */
+/* Insertion sort: tables are short, and items must keep their order. */
 void egc_spec_order(const char *constructor, egc_spec_field *fields, size_t n_fields)
 {
     bool is_experiment = constructor && strcmp(constructor, "experiment") == 0;
@@ -130,7 +131,7 @@ static bool is_list(const egc_param_item *item, const egc_spec *value)
     return is;
 }
 
-/* Items of values name their place as the items of tables do. */
+/* place is the path of the item, for messages. */
 static egc_status configure_item(egc_arena *arena, const egc_spec *value, const char *place,
                                  const egc_param_item *item, void *object, egc_error *err)
 {
@@ -227,7 +228,7 @@ static egc_status format_scalar(const egc_scalar *scalar, egc_buf *out, egc_erro
     return egc_buf_printf(out, err, "%s", scalar->text);
 }
 
-/* A table inside a table stands in braces. */
+/* Puts a table inside a table in braces. */
 static egc_status format_nested(const egc_spec *spec, egc_buf *out, egc_error *err)
 {
     if (spec->kind == EGC_SPEC_SCALAR)

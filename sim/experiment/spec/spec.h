@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An experiment as it was written, before it means anything: a tree of values that remembers
- * where each stood in the script. sim/script makes it from Lua; sweep.h expands its axes into
- * points; resolve.h turns each point into typed configurations.
+/* The syntax tree of an experiment: values with their line in the script. sim/script makes it from
+ * Lua, sweep.h expands its axes into points, and resolve.h turns a point into a typed
+ * configuration.
  *
- * Everything in a tree lives in one arena and is immutable once built; expansion shares what did
- * not change. */
+ * A tree lives in one arena and is immutable; trees made from it share the unchanged nodes. */
 #ifndef EGC_EXPERIMENT_SPEC_SPEC_H
 #define EGC_EXPERIMENT_SPEC_SPEC_H
 
@@ -18,8 +17,8 @@
 typedef enum egc_spec_kind {
     EGC_SPEC_SCALAR,
     EGC_SPEC_TABLE, /* fields with keys, and items (fields whose key is NULL) */
-    EGC_SPEC_EACH,  /* items only: one point for each */
-    EGC_SPEC_ZIP,   /* fields whose values are EACH of one length, walked together */
+    EGC_SPEC_EACH,  /* items only: the values of an axis */
+    EGC_SPEC_ZIP,   /* fields whose values are EACH of one length: one axis for all of them */
 } egc_spec_kind;
 
 typedef struct egc_spec egc_spec;
@@ -31,8 +30,8 @@ typedef struct egc_spec_field {
 
 struct egc_spec {
     egc_spec_kind kind;
-    const char *constructor; /* who built a TABLE: "experiment", "workload.trace", "cluster.star",
-                          "method.topk"; NULL for a plain Lua table */
+    const char *constructor; /* of a TABLE: "experiment", "workload.trace", "method.topk"; NULL
+                                for a plain Lua table */
     const char *where;       /* "compare.lua:12" */
     egc_scalar scalar;
     const egc_spec_field *fields;
@@ -45,30 +44,30 @@ const egc_spec *egc_spec_get(const egc_spec *table, const char *key);
 /* The value at a dotted path ("method.ratio"), or NULL. */
 const egc_spec *egc_spec_at(const egc_spec *table, const char *path);
 
-/* Puts the fields of a table into the order in which axes vary, slowest first: an experiment's as
- * its documentation lists them with the seed last, any other's by name. A ZIP stands where the
- * first of its fields would, other items come last as they were. */
+/* Sorts the fields of a table into the order in which axes vary, slowest first. In an experiment
+ * this is the order of its documentation with the seed last, in other tables the alphabetic one. A
+ * ZIP takes the place of its first field; other items come last in their old order. */
 void egc_spec_order(const char *constructor, egc_spec_field *fields, size_t n_fields);
 
-/* A new node that is a copy of *model, or NULL when out of memory. */
+/* A copy of the node *model, or NULL when out of memory. */
 egc_spec *egc_spec_new(egc_arena *arena, const egc_spec *model);
 
-/* A copy of `root` in which the value at a dotted path ("method.ratio") is replaced or added.
- * Tables on the way must exist; a path through an EACH changes every item that may have the key,
- * and there must be one. NAME otherwise. */
+/* Makes a copy of root with the value at a dotted path ("method.ratio") replaced or added. Tables
+ * on the path must exist. A path through an EACH changes every item that may have the key. NAME
+ * when nothing may have it; MEMORY. */
 egc_status egc_spec_set(egc_arena *arena, const egc_spec *root, const char *path,
                         const egc_spec *value, const egc_spec **out, egc_error *err) EGC_MUST_CHECK;
 
-/* Sets the fields of object that the table names from those of spec; keys in `skip`
- * (NULL-terminated, may be NULL) are left to the caller. The items of lists come from arena. NAME,
- * listing the valid keys, for any other; RANGE. Messages read "compare.lua:12: PATH.key: must be
- * ...", and "PATH.layers[2].key: must be ..." in the second item of a list. */
+/* Sets the fields of object from those of spec, by the rows of table. Keys in skip (ends with NULL,
+ * may be NULL) are ignored. Items of lists live in arena. NAME, listing the valid keys, for an
+ * unknown key; RANGE, MEMORY. Messages read "compare.lua:12: PATH.key: must be ...", and
+ * "PATH.layers[2].key: must be ..." in the second item of a list. */
 egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char *path,
                               const egc_param *table, void *object, const char *const *skip,
                               egc_error *err) EGC_MUST_CHECK;
 
-/* Appends a tree as text, as written but with fields in order: "topk ratio=0.01". The same for
- * trees that say the same. MEMORY. */
+/* Appends a tree as text with its fields sorted: "topk ratio=0.01". Trees with the same content
+ * have the same text. MEMORY. */
 egc_status egc_spec_format(const egc_spec *spec, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replacing a value deep in a tree that shares everything else with the old one. */
+/* Replaces a value deep in a tree: the nodes on its path are copied, all others shared with the old
+ * tree. */
 #include <string.h>
 
 #include "experiment/spec/constructor.h"
@@ -7,7 +8,7 @@
 
 typedef struct change {
     egc_arena *arena;
-    const char *path; /* whole, for messages */
+    const char *path; /* the whole path, for messages */
     const egc_spec *value;
     egc_error *err;
 } change;
@@ -15,7 +16,7 @@ typedef struct change {
 static egc_status set_in(const change *c, const egc_spec *spec, const char *path,
                          const egc_spec **out);
 
-/* A copy of spec with room for one field more. */
+/* A copy of spec with room for one more field. */
 static egc_spec *copy_with_room(const change *c, const egc_spec *spec, egc_spec_field **fields)
 {
     egc_spec *copy = egc_spec_new(c->arena, spec);
@@ -36,7 +37,7 @@ static size_t find_key(const egc_spec *spec, const char *key)
     return i;
 }
 
-/* The position of the ZIP among the items of table that moves key, or n_fields. */
+/* The position of the ZIP in table that has key, or n_fields. */
 static size_t find_zip(const egc_spec *table, const char *key)
 {
     size_t i = 0;
@@ -51,7 +52,7 @@ static egc_status nothing_has(const change *c)
     return egc_fail(c->err, EGC_ERROR_NAME, "%s: nothing in the experiment has this key", c->path);
 }
 
-/* True when the change at path concerns this item of an EACH. */
+/* True if this item of an EACH may have the key at path. */
 static bool concerns(const egc_spec *item, const char *path)
 {
     size_t length = strcspn(path, ".");
@@ -84,7 +85,7 @@ static egc_status set_in_each(const change *c, const egc_spec *each, const char 
     return changed ? EGC_OK : nothing_has(c);
 }
 
-/* Takes key out of the ZIP at position `zip`, since it no longer moves with the others. */
+/* Removes key from the ZIP at position `zip`: its value is no longer swept with the others. */
 static egc_status leave_zip(const change *c, egc_spec *table, egc_spec_field *fields, size_t zip,
                             const char *key)
 {

@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The number of points is counted before the tree is expanded, in a double, which cannot overflow.
+ * Combinations are the digits of a number in a mixed radix. */
 #include "experiment/spec/sweep.h"
 
 #include <string.h>
 
+/* The first error makes all later steps do nothing. */
+typedef struct expansion {
+    egc_arena *arena;
+    egc_status status;
+    egc_error *err;
+} expansion;
+
 typedef struct list {
     const egc_spec **items;
-    size_t n;
+    size_t n; /* 0 after an error */
 } list;
 
-static egc_status list_new(egc_arena *arena, size_t n, list *out, egc_error *err)
+/* Memory for n items of `size` bytes; NULL sets the status. */
+static void *allocate(expansion *x, size_t n, size_t size)
 {
-    *out = (list){egc_arena_alloc(arena, n * sizeof *out->items), n};
-    return out->items ? EGC_OK : egc_fail_memory(err, n * sizeof *out->items);
+    void *memory = x->status ? NULL : egc_arena_alloc(x->arena, n * size);
+    if (!memory && !x->status)
+        x->status = egc_fail_memory(x->err, n * size);
+    return memory;
+}
+
+static list new_list(expansion *x, size_t n)
+{
+    const egc_spec **items = allocate(x, n, sizeof *items);
+    return (list){items, items ? n : 0};
 }
 
 /* ---- checking and counting ----------------------------------------------------------------- */
@@ -63,7 +81,7 @@ static egc_status check(const egc_spec *spec, egc_error *err)
     return status;
 }
 
-/* How many points a node makes; a double does not overflow. */
+/* The number of points of a node. */
 static double count(const egc_spec *spec)
 {
     double sum = 0, product = 1;
@@ -86,32 +104,30 @@ static double count(const egc_spec *spec)
 
 /* ---- expanding ----------------------------------------------------------------------------- */
 
-static egc_status expand(egc_arena *arena, const egc_spec *spec, list *out, egc_error *err);
+static list expand(expansion *x, const egc_spec *spec);
 
-static egc_status concatenate(egc_arena *arena, const list *parts, size_t n_parts, list *out,
-                              egc_error *err)
+static list concatenate(expansion *x, const list *parts, size_t n_parts)
 {
-    size_t n = 0;
+    size_t n = 0, at = 0;
     for (size_t i = 0; i < n_parts; i++)
         n += parts[i].n;
-    egc_status status = list_new(arena, n, out, err);
-    for (size_t i = 0, at = 0; i < n_parts && !status; at += parts[i++].n)
-        memcpy(out->items + at, parts[i].items, parts[i].n * sizeof *out->items);
-    return status;
+    list all = new_list(x, n);
+    for (size_t i = 0; i < n_parts && all.n; at += parts[i++].n)
+        memcpy(all.items + at, parts[i].items, parts[i].n * sizeof *all.items);
+    return all;
 }
 
-/* A table with the fields of spec, the i-th being choices[i]. What a ZIP chose is a table, whose
- * fields join those of spec. */
-static egc_status assemble(egc_arena *arena, const egc_spec *spec, const egc_spec *const *choices,
-                           const egc_spec **out, egc_error *err)
+/* A table with the fields of spec, choices[i] in place of the i-th value. The choice of a ZIP is a
+ * table, whose fields are added to those of spec. */
+static const egc_spec *assemble(expansion *x, const egc_spec *spec, const egc_spec *const *choices)
 {
     size_t n = 0, at = 0;
     for (size_t i = 0; i < spec->n_fields; i++)
         n += spec->fields[i].value->kind == EGC_SPEC_ZIP ? choices[i]->n_fields : 1;
-    egc_spec *table = egc_spec_new(arena, spec);
-    egc_spec_field *fields = egc_arena_alloc(arena, n * sizeof *fields);
+    egc_spec *table = allocate(x, 1, sizeof *table);
+    egc_spec_field *fields = allocate(x, n, sizeof *fields);
     if (!table || !fields)
-        return egc_fail_memory(err, n * sizeof *fields);
+        return NULL;
     for (size_t i = 0; i < spec->n_fields; i++) {
         if (spec->fields[i].value->kind == EGC_SPEC_ZIP)
             for (size_t j = 0; j < choices[i]->n_fields; j++)
@@ -120,130 +136,120 @@ static egc_status assemble(egc_arena *arena, const egc_spec *spec, const egc_spe
             fields[at++] = (egc_spec_field){spec->fields[i].key, choices[i]};
     }
     egc_spec_order(spec->constructor, fields, n);
+    *table = *spec;
     table->fields = fields;
     table->n_fields = n;
-    *out = table;
-    return EGC_OK;
+    return table;
 }
 
-/* Every combination of the fields' values, the last field varying fastest. */
-static egc_status expand_table(egc_arena *arena, const egc_spec *spec, list *out, egc_error *err)
+/* All combinations of the values of the fields; the last field varies fastest. */
+static list expand_table(expansion *x, const egc_spec *spec)
 {
     size_t n = 1, n_fields = spec->n_fields;
-    list *parts = egc_arena_alloc(arena, n_fields * sizeof *parts);
-    const egc_spec **choices = egc_arena_alloc(arena, n_fields * sizeof *choices);
-    if (!parts || !choices)
-        return egc_fail_memory(err, n_fields * sizeof *parts);
-    for (size_t i = 0; i < n_fields; i++) {
-        egc_status status = expand(arena, spec->fields[i].value, &parts[i], err);
-        if (status)
-            return status;
+    list *parts = allocate(x, n_fields, sizeof *parts);
+    const egc_spec **choices = allocate(x, n_fields, sizeof *choices);
+    for (size_t i = 0; i < n_fields && !x->status; i++) {
+        parts[i] = expand(x, spec->fields[i].value);
         n *= parts[i].n;
     }
-    egc_status status = list_new(arena, n, out, err);
-    for (size_t point = 0; point < n && !status; point++) {
+    list points = new_list(x, n);
+    for (size_t point = 0; point < points.n && !x->status; point++) {
         size_t digits = point;
         for (size_t i = n_fields; i-- > 0; digits /= parts[i].n)
             choices[i] = parts[i].items[digits % parts[i].n];
-        status = assemble(arena, spec, choices, &out->items[point], err);
+        points.items[point] = assemble(x, spec, choices);
     }
-    return status;
+    return points;
 }
 
-static egc_status expand_each(egc_arena *arena, const egc_spec *each, list *out, egc_error *err)
+static list expand_each(expansion *x, const egc_spec *each)
 {
-    list *parts = egc_arena_alloc(arena, each->n_fields * sizeof *parts);
-    if (!parts)
-        return egc_fail_memory(err, each->n_fields * sizeof *parts);
-    for (size_t i = 0; i < each->n_fields; i++) {
-        egc_status status = expand(arena, each->fields[i].value, &parts[i], err);
-        if (status)
-            return status;
-    }
-    return concatenate(arena, parts, each->n_fields, out, err);
+    list *parts = allocate(x, each->n_fields, sizeof *parts);
+    for (size_t i = 0; i < each->n_fields && !x->status; i++)
+        parts[i] = expand(x, each->fields[i].value);
+    return x->status ? (list){0} : concatenate(x, parts, each->n_fields);
 }
 
-static egc_status expand_zip(egc_arena *arena, const egc_spec *zip, list *out, egc_error *err)
+/* The rows of a ZIP are tables with one value of each field. */
+static list expand_zip(expansion *x, const egc_spec *zip)
 {
     size_t n_rows = zip->n_fields ? zip->fields[0].value->n_fields : 0;
-    list *parts = egc_arena_alloc(arena, n_rows * sizeof *parts);
-    egc_spec_field *fields = egc_arena_alloc(arena, zip->n_fields * sizeof *fields);
-    if (!parts || !fields)
-        return egc_fail_memory(err, n_rows * sizeof *parts);
-    egc_spec row = {.kind = EGC_SPEC_TABLE, .where = zip->where, .fields = fields};
-    row.n_fields = zip->n_fields;
-    for (size_t i = 0; i < n_rows; i++) {
+    list *parts = allocate(x, n_rows, sizeof *parts);
+    egc_spec_field *fields = allocate(x, zip->n_fields, sizeof *fields);
+    const egc_spec row = {
+        .kind = EGC_SPEC_TABLE, .where = zip->where, .fields = fields, .n_fields = zip->n_fields};
+    for (size_t i = 0; i < n_rows && !x->status; i++) {
         for (size_t j = 0; j < zip->n_fields; j++) {
             fields[j].key = zip->fields[j].key;
             fields[j].value = zip->fields[j].value->fields[i].value;
         }
-        egc_status status = expand_table(arena, &row, &parts[i], err);
-        if (status)
-            return status;
+        parts[i] = expand_table(x, &row);
     }
-    return concatenate(arena, parts, n_rows, out, err);
+    return x->status ? (list){0} : concatenate(x, parts, n_rows);
 }
 
-static egc_status expand(egc_arena *arena, const egc_spec *spec, list *out, egc_error *err)
+static list expand(expansion *x, const egc_spec *spec)
 {
+    list one = {0};
     switch (spec->kind) {
     case EGC_SPEC_TABLE:
-        return expand_table(arena, spec, out, err);
+        return expand_table(x, spec);
     case EGC_SPEC_EACH:
-        return expand_each(arena, spec, out, err);
+        return expand_each(x, spec);
     case EGC_SPEC_ZIP:
-        return expand_zip(arena, spec, out, err);
+        return expand_zip(x, spec);
     case EGC_SPEC_SCALAR:
-        break;
+        one = new_list(x, 1);
+        if (one.n)
+            one.items[0] = spec;
     }
-    egc_status status = list_new(arena, 1, out, err);
-    if (!status)
-        out->items[0] = spec;
-    return status;
+    return one;
 }
 
 /* ---- axes ---------------------------------------------------------------------------------- */
 
 typedef struct axis_list {
-    egc_arena *arena;
+    expansion *x;
     const char **paths;
     size_t n;
     size_t capacity;
-    egc_error *err;
 } axis_list;
 
-static egc_status add_axis(axis_list *axes, const char *path)
+static void add_axis(axis_list *axes, const char *path)
 {
     for (size_t i = 0; i < axes->n; i++)
         if (strcmp(axes->paths[i], path) == 0)
-            return EGC_OK;
+            return;
     if (axes->n == axes->capacity) {
         size_t capacity = axes->capacity ? 2 * axes->capacity : 8;
-        const char **paths = egc_arena_alloc(axes->arena, capacity * sizeof *paths);
+        const char **paths = allocate(axes->x, capacity, sizeof *paths);
         if (!paths)
-            return egc_fail_memory(axes->err, capacity * sizeof *paths);
+            return;
         if (axes->n)
             memcpy(paths, axes->paths, axes->n * sizeof *paths);
         axes->paths = paths;
         axes->capacity = capacity;
     }
     axes->paths[axes->n++] = path;
-    return EGC_OK;
 }
 
-static egc_status find_axes(axis_list *axes, const egc_spec *spec, const char *path)
+static void find_axes(axis_list *axes, const egc_spec *spec, const char *path)
 {
-    egc_status status = spec->kind == EGC_SPEC_EACH ? add_axis(axes, path) : EGC_OK;
-    for (size_t i = 0; i < spec->n_fields && !status; i++) {
+    expansion *x = axes->x;
+    if (spec->kind == EGC_SPEC_EACH)
+        add_axis(axes, path);
+    for (size_t i = 0; i < spec->n_fields && !x->status; i++) {
         const egc_spec_field *field = &spec->fields[i];
         const char *below = path;
         if (field->value->kind == EGC_SPEC_SCALAR)
             continue;
         if (field->key)
-            below = egc_arena_printf(axes->arena, "%s%s%s", path, *path ? "." : "", field->key);
-        status = below ? find_axes(axes, field->value, below) : egc_fail_memory(axes->err, 64);
+            below = egc_arena_printf(x->arena, "%s%s%s", path, *path ? "." : "", field->key);
+        if (below)
+            find_axes(axes, field->value, below);
+        else
+            x->status = egc_fail_memory(x->err, strlen(path) + strlen(field->key) + 2);
     }
-    return status;
 }
 
 egc_status egc_sweep_expand(egc_arena *arena, const egc_spec *experiment, egc_sweep *out,
@@ -257,13 +263,12 @@ egc_status egc_sweep_expand(egc_arena *arena, const egc_spec *experiment, egc_sw
         return egc_fail(err, EGC_ERROR_RANGE,
                         "%s: the sweep must have at most %d points, got %.15g", experiment->where,
                         EGC_SWEEP_MAX_POINTS, n);
-    axis_list axes = {.arena = arena, .err = err};
-    list points = {0};
-    status = find_axes(&axes, experiment, "");
-    if (!status)
-        status = expand(arena, experiment, &points, err);
+    expansion x = {.arena = arena, .err = err};
+    axis_list axes = {.x = &x};
+    find_axes(&axes, experiment, "");
+    list points = expand(&x, experiment);
     *out = (egc_sweep){axes.paths, axes.n, points.items, points.n};
-    return status;
+    return x.status;
 }
 
 egc_status egc_sweep_values(egc_arena *arena, const egc_sweep *sweep, const egc_spec *point,

@@ -73,7 +73,7 @@ by_table "costs.csv: has no row of method topk ratio=0.25; $remedy"
 table fast
 by_table 'costs.csv:2: encode_s must be a number >= 0, got "fast"'
 echo method,elements >costs.csv
-by_table 'costs.csv: has no column params; must have method, params, elements, encode_s and decode_s, as `egc-sim bench compressors --csv FILE` writes them'
+by_table 'costs.csv: has no column params; must have method, params, elements, encode_s and decode_s, as written by `egc-sim bench compressors --csv FILE`'
 rm costs.csv
 by_table 'costs.csv: cannot open: No such file or directory'
 refuses 1 '--set cost=table: cost_table: is missing; with cost = "table" it must name a file written by `egc-sim bench compressors --csv FILE`' \
