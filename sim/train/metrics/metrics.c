@@ -4,10 +4,9 @@
 #include "train/metrics/metrics.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
-typedef enum over_run { MEAN, TOTAL, LAST, DERIVED, GIVEN } over_run;
+typedef enum over_run { MEAN, TOTAL, SCALED, LAST, DERIVED, GIVEN } over_run;
 
 static const over_run over_runs[EGC_METRICS_COUNT] = {
 #define EGC_METRIC_AS(field, column, unit, tables, over_run, help) over_run,
@@ -45,11 +44,13 @@ void egc_metrics_sums_mean(const egc_metrics_sums *sums, double n, egc_metrics *
     double values[EGC_METRICS_COUNT];
     memcpy(values, out, sizeof values);
     for (int i = 0; i < EGC_METRICS_COUNT; i++) {
-        bool applied = sums->count[i] > 0;
+        double count = (double)sums->count[i], mean = ratio(sums->sum[i], count);
         if (over_runs[i] == MEAN)
-            values[i] = applied ? sums->sum[i] / (double)sums->count[i] : NAN;
+            values[i] = mean;
         else if (over_runs[i] == TOTAL)
-            values[i] = applied ? sums->sum[i] : NAN;
+            values[i] = count > 0 ? sums->sum[i] : NAN;
+        else if (over_runs[i] == SCALED)
+            values[i] = mean * count;
         else if (over_runs[i] == LAST)
             values[i] = sums->last[i];
     }
