@@ -2,6 +2,7 @@
 #include "workloads/workload.h"
 
 #include "base/mem.h"
+#include "base/registry.h"
 
 #define EGC_WORKLOAD(name) extern const egc_workload_type egc_workload_##name;
 #include "workloads/list.def"

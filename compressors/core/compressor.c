@@ -2,6 +2,8 @@
 /* The registry of compressor types, made from list.def at compile time. */
 #include "compressors/plugin.h"
 
+#include "base/registry.h"
+
 #define EGC_COMPRESSOR(name) extern const egc_compressor_type egc_compressor_##name;
 #include "compressors/core/list.def"
 #undef EGC_COMPRESSOR

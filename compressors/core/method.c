@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/registry.h"
+#include "base/text.h"
+
 /* ---- options ------------------------------------------------------------------------------- */
 
 #define EGC_ERROR_FEEDBACK(name) #name,
@@ -175,14 +178,13 @@ egc_status egc_method_set(egc_method *method, const char *key, const egc_scalar 
         return egc_param_set(param, &method->options, value, err);
 
     egc_buf valid = {0};
-    egc_status status = egc_param_names(method->compressor->params, &valid, err);
-    if (!status && valid.len)
-        status = egc_buf_printf(&valid, err, ", ");
-    if (!status)
-        status = egc_param_names(egc_method_option_params, &valid, err);
+    egc_param_names(method->compressor->params, &valid);
+    egc_text_put(&valid, valid.len ? ", " : "");
+    egc_param_names(egc_method_option_params, &valid);
+    egc_status status = egc_buf_check(&valid, err);
     if (!status)
         status = egc_fail(err, EGC_ERROR_NAME, "unknown key \"%s\" for %s; valid: %s", key,
-                          method->name, (const char *)valid.data);
+                          method->name, egc_text_get(&valid));
     egc_buf_fini(&valid);
     return status;
 }
@@ -239,12 +241,14 @@ egc_status egc_method_describe(const egc_method *method, egc_buf *out, egc_error
         for (const egc_param *p = parts[part].table; p && p->name && !status; p++) {
             egc_buf_clear(&text);
             egc_buf_clear(&usual);
-            status = egc_param_format(p, parts[part].object, &text, err);
+            egc_param_format(p, parts[part].object, &text);
+            egc_param_format(p, parts[part].defaults, &usual);
+            status = egc_buf_check(&text, err);
             if (!status)
-                status = egc_param_format(p, parts[part].defaults, &usual, err);
-            if (status || strcmp((char *)text.data, (char *)usual.data) == 0)
+                status = egc_buf_check(&usual, err);
+            if (status || strcmp(egc_text_get(&text), egc_text_get(&usual)) == 0)
                 continue;
-            status = egc_buf_printf(out, err, "%s%s=%s", separator, p->name, (char *)text.data);
+            status = egc_buf_printf(out, err, "%s%s=%s", separator, p->name, egc_text_get(&text));
             separator = ";";
         }
     egc_buf_fini(&text);

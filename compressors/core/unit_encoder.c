@@ -164,6 +164,8 @@ static egc_status send_coded(unit_round *at, egc_buf *wire, egc_error *err)
     size_t n = at->unit->count, start = wire->len;
     egc_status status =
         type->encode(e->method.params, at->own->state, &at->context, divided(at), n, wire, err);
+    if (!status)
+        status = egc_buf_check(wire, err);
     if (status)
         return status;
     memset(e->work->decoded, 0, n * sizeof *e->work->decoded);

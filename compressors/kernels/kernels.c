@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/param.h"
+#include "base/registry.h"
 
 extern const egc_kernels egc_kernels_scalar;
 #ifdef EGC_KERNELS_AVX2

@@ -3,34 +3,33 @@
 
 #include <assert.h>
 
-egc_status egc_bits_write(egc_bits_writer *writer, uint32_t value, unsigned width, egc_error *err)
+void egc_bits_put(egc_bits_writer *writer, uint32_t value, unsigned width)
 {
     assert(width <= 32 && (width == 32 || value >> width == 0));
     egc_buf *buf = writer->buf;
-    if (buf->capacity - buf->len < 8 && egc_buf_reserve(buf, 8, err))
-        return EGC_ERROR_MEMORY;
+    if (buf->capacity - buf->len < 8 && egc_buf_reserve(buf, 8, NULL))
+        return;
     writer->pending = writer->pending << width | value;
     writer->count += width;
     while (writer->count >= 8) {
         writer->count -= 8;
         buf->data[buf->len++] = (uint8_t)(writer->pending >> writer->count);
     }
-    return EGC_OK;
 }
 
-egc_status egc_bits_write_unary(egc_bits_writer *writer, uint32_t value, egc_error *err)
+void egc_bits_put_unary(egc_bits_writer *writer, uint32_t value)
 {
-    egc_status status = EGC_OK;
-    for (; value >= 32 && !status; value -= 32)
-        status = egc_bits_write(writer, UINT32_MAX, 32, err);
-    if (!status)
-        status = egc_bits_write(writer, (uint32_t)((1ull << value) - 1), value, err);
-    return status ? status : egc_bits_write(writer, 0, 1, err);
+    for (; value >= 32; value -= 32)
+        egc_bits_put(writer, UINT32_MAX, 32);
+    egc_bits_put(writer, (uint32_t)((1ull << value) - 1), value);
+    egc_bits_put(writer, 0, 1);
 }
 
 egc_status egc_bits_flush(egc_bits_writer *writer, egc_error *err)
 {
-    return writer->count ? egc_bits_write(writer, 0, 8 - writer->count, err) : EGC_OK;
+    if (writer->count)
+        egc_bits_put(writer, 0, 8 - writer->count);
+    return egc_buf_check(writer->buf, err);
 }
 
 egc_bits_reader egc_bits_reader_of(const egc_reader *reader)
@@ -71,14 +70,20 @@ void egc_bits_reader_finish(const egc_bits_reader *bits, egc_reader *reader)
     reader->next += (bits->position + 7) / 8;
 }
 
-egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err)
+void egc_bits_put_varint(egc_buf *buf, uint32_t value)
 {
     uint8_t bytes[5];
     size_t len = 0;
     for (; value >= 0x80; value >>= 7)
         bytes[len++] = (uint8_t)(value | 0x80);
     bytes[len++] = (uint8_t)value;
-    return egc_buf_append(buf, bytes, len, err);
+    egc_buf_put(buf, bytes, len);
+}
+
+egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err)
+{
+    egc_bits_put_varint(buf, value);
+    return egc_buf_check(buf, err);
 }
 
 egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err)

@@ -24,16 +24,29 @@ static inline egc_bits_writer egc_bits_writer_to(egc_buf *buf)
     return (egc_bits_writer){.buf = buf};
 }
 
-/* Appends the low `width` bits of value, 0 <= width <= 32. MEMORY. */
-egc_status egc_bits_write(egc_bits_writer *writer, uint32_t value, unsigned width,
-                          egc_error *err) EGC_MUST_CHECK;
+/* Appends the low `width` bits of value, 0 <= width <= 32. */
+void egc_bits_put(egc_bits_writer *writer, uint32_t value, unsigned width);
 
-/* Appends `value` ones and a zero. MEMORY. */
-egc_status egc_bits_write_unary(egc_bits_writer *writer, uint32_t value,
-                                egc_error *err) EGC_MUST_CHECK;
+/* Appends `value` ones and a zero. */
+void egc_bits_put_unary(egc_bits_writer *writer, uint32_t value);
 
-/* Pads with zero bits to a byte boundary. MEMORY. */
+/* Pads with zero bits to a byte boundary. MEMORY if this or any append before it failed. */
 egc_status egc_bits_flush(egc_bits_writer *writer, egc_error *err) EGC_MUST_CHECK;
+
+/* egc_bits_put, checked. */
+EGC_MUST_CHECK static inline egc_status egc_bits_write(egc_bits_writer *writer, uint32_t value,
+                                                       unsigned width, egc_error *err)
+{
+    egc_bits_put(writer, value, width);
+    return egc_buf_check(writer->buf, err);
+}
+
+EGC_MUST_CHECK static inline egc_status egc_bits_write_unary(egc_bits_writer *writer,
+                                                             uint32_t value, egc_error *err)
+{
+    egc_bits_put_unary(writer, value);
+    return egc_buf_check(writer->buf, err);
+}
 
 typedef struct egc_bits_reader {
     const uint8_t *bytes;
@@ -89,6 +102,7 @@ static inline unsigned egc_bits_width(uint32_t value)
 }
 
 /* LEB128: seven bits a byte, the low ones first. */
+void egc_bits_put_varint(egc_buf *buf, uint32_t value);
 egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err) EGC_MUST_CHECK;
 unsigned egc_bits_varint_bytes(uint32_t value);

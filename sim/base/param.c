@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads and writes the fields of plain structs by the offset and kind in their rows. Every kind of
+ * value is handled here and in script/point_table.c only. */
 #include "base/param.h"
 
 #include <assert.h>
@@ -6,14 +8,35 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static void *field_of(const egc_param *param, void *object)
 {
     return (char *)object + param->offset;
 }
 
-static const void *const_field_of(const egc_param *param, const void *object)
+const void *egc_param_field(const egc_param *param, const void *object)
 {
     return (const char *)object + param->offset;
+}
+
+double egc_param_number(const egc_param *param, const void *object)
+{
+    const void *field = egc_param_field(param, object);
+    switch (param->kind) {
+    case EGC_PARAM_REAL:
+        return *(const double *)field;
+    case EGC_PARAM_INT:
+        return (double)*(const int64_t *)field;
+    case EGC_PARAM_BOOL:
+        return *(const bool *)field;
+    case EGC_PARAM_CHOICE:
+        return *(const int *)field;
+    case EGC_PARAM_LIST:
+    case EGC_PARAM_TEXT:
+        break;
+    }
+    return NAN;
 }
 
 const egc_param_item *egc_param_item_of(const egc_param *param)
@@ -72,21 +95,22 @@ const egc_param *egc_param_find(const egc_param *table, const char *name)
 
 /* ---- setting ------------------------------------------------------------------------------- */
 
-/* "must be RANGE, got VALUE" */
+/* Fails with "must be RANGE, got VALUE". */
 static egc_status must_be(const egc_param *param, const egc_scalar *value, egc_error *err)
 {
-    egc_buf range = {0};
-    egc_status status = egc_param_range(param, &range, err);
-    char number[32];
-    const char *got = value->kind == EGC_SCALAR_BOOL ? (value->boolean ? "true" : "false")
-                      : value->kind == EGC_SCALAR_TEXT
-                          ? value->text
-                          : egc_text_format_real(value->number, number, sizeof number);
-    const char *quote = value->kind == EGC_SCALAR_TEXT ? "\"" : "";
+    egc_buf text = {0};
+    egc_text_put(&text, "must be ");
+    egc_param_range(param, &text);
+    if (value->kind == EGC_SCALAR_TEXT)
+        egc_text_put(&text, ", got \"%s\"", value->text);
+    else if (value->kind == EGC_SCALAR_BOOL)
+        egc_text_put(&text, ", got %s", value->boolean ? "true" : "false");
+    else
+        egc_text_put(&text, ", got %s", egc_text_of_real(value->number).text);
+    egc_status status = egc_buf_check(&text, err);
     if (!status)
-        status = egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s%s", (const char *)range.data,
-                          quote, got, quote);
-    egc_buf_fini(&range);
+        status = egc_fail(err, EGC_ERROR_RANGE, "%s", egc_text_get(&text));
+    egc_buf_fini(&text);
     return status;
 }
 
@@ -115,26 +139,23 @@ static int find_choice(const egc_param *param, const char *word)
     return -1;
 }
 
+/* Words that stand for special values are stored as negative numbers. */
 static egc_status set_number(const egc_param *param, void *field, const egc_scalar *value,
                              egc_error *err)
 {
     double number = value->number;
+    int word = value->kind == EGC_SCALAR_TEXT ? find_choice(param, value->text) : -1;
     if (value->kind == EGC_SCALAR_BOOL)
         return must_be(param, value, err);
-    if (value->kind == EGC_SCALAR_TEXT) {
-        int word = find_choice(param, value->text);
-        if (word < 0) {
-            egc_status status = egc_quantity_parse(value->text, param->quantity, &number, err);
-            if (status)
-                return param->choices ? must_be(param, value, err) : status;
-        } else {
-            number = -(word + 1.0);
-        }
-        if (word < 0 && !in_range(param, number))
-            return must_be(param, value, err);
-    } else if (!in_range(param, number)) {
-        return must_be(param, value, err);
+    if (value->kind == EGC_SCALAR_TEXT && word < 0) {
+        egc_status status = egc_quantity_parse(value->text, param->quantity, &number, err);
+        if (status)
+            return param->choices ? must_be(param, value, err) : status;
     }
+    if (word >= 0)
+        number = -(word + 1.0);
+    else if (!in_range(param, number))
+        return must_be(param, value, err);
     if (param->kind == EGC_PARAM_REAL)
         return set_real(field, number, err);
     if (number != floor(number))
@@ -196,194 +217,137 @@ egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar 
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
-static egc_status format_number(const egc_param *param, double value, egc_buf *out, egc_error *err)
+/* REAL and INT. */
+static void put_number(const egc_param *param, double value, egc_buf *out)
 {
     if (isnan(value))
-        return egc_buf_printf(out, err, "unset");
-    if (param->choices && value < 0)
-        return egc_buf_printf(out, err, "%s", param->choices[(int)-value - 1]);
-    char text[32];
-    return egc_buf_printf(out, err, "%s", egc_text_format_real(value, text, sizeof text));
+        egc_text_put(out, "unset");
+    else if (param->choices && value < 0)
+        egc_text_put(out, "%s", param->choices[(int)-value - 1]);
+    else
+        egc_text_put(out, "%s", egc_text_of_real(value).text);
 }
 
-static egc_status format_values(const egc_param_item *item, const egc_param_list *list,
-                                egc_buf *out, egc_error *err)
-{
-    egc_status status = egc_buf_printf(out, err, "{");
-    for (size_t i = 0; i < list->n && !status; i++) {
-        status = egc_buf_printf(out, err, "%s", i ? ", " : "");
-        if (!status)
-            status =
-                egc_param_format(item->table, (const char *)list->items + i * item->size, out, err);
-    }
-    return status ? status : egc_buf_printf(out, err, "}");
-}
-
-static egc_status format_list(const egc_param *param, const egc_param_list *list, egc_buf *out,
-                              egc_error *err)
+static void put_list(const egc_param *param, const egc_param_list *list, egc_buf *out)
 {
     const egc_param_item *item = egc_param_item_of(param);
-    if (list->n == 0)
-        return egc_buf_printf(out, err, "%s", param->def_text ? param->def_text : "{}");
-    if (egc_param_item_is_value(item))
-        return format_values(item, list, out, err);
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < list->n && !status; i++) {
-        status = egc_buf_printf(out, err, "%s{", i ? " " : "");
-        if (!status)
-            status = egc_param_format_all(item->table, (const char *)list->items + i * item->size,
-                                          true, out, err);
-        if (!status)
-            status = egc_buf_printf(out, err, "}");
+    bool is_value = egc_param_item_is_value(item);
+    if (list->n == 0) {
+        egc_text_put(out, "%s", param->def_text ? param->def_text : "{}");
+        return;
     }
-    return status;
+    egc_text_put(out, "{");
+    for (size_t i = 0; i < list->n; i++) {
+        const void *object = (const char *)list->items + i * item->size;
+        if (i > 0)
+            egc_text_put(out, is_value ? ", " : "} {");
+        if (is_value)
+            egc_param_format(item->table, object, out);
+        else
+            egc_param_format_all(item->table, object, true, out);
+    }
+    egc_text_put(out, "}");
 }
 
-egc_status egc_param_format(const egc_param *param, const void *object, egc_buf *out,
-                            egc_error *err)
+void egc_param_format(const egc_param *param, const void *object, egc_buf *out)
 {
-    const void *field = const_field_of(param, object);
+    const void *field = egc_param_field(param, object);
     switch (param->kind) {
     case EGC_PARAM_REAL:
-        return format_number(param, *(const double *)field, out, err);
     case EGC_PARAM_INT:
-        return format_number(param, (double)*(const int64_t *)field, out, err);
+        put_number(param, egc_param_number(param, object), out);
+        break;
     case EGC_PARAM_BOOL:
-        return egc_buf_printf(out, err, "%s", *(const bool *)field ? "true" : "false");
+        egc_text_put(out, "%s", *(const bool *)field ? "true" : "false");
+        break;
     case EGC_PARAM_CHOICE:
-        return egc_buf_printf(out, err, "%s", param->choices[*(const int *)field]);
+        egc_text_put(out, "%s", param->choices[*(const int *)field]);
+        break;
     case EGC_PARAM_LIST:
-        return format_list(param, field, out, err);
+        put_list(param, field, out);
+        break;
     case EGC_PARAM_TEXT:
+        egc_text_put(out, "%s", (const char *)field);
         break;
     }
-    return egc_buf_printf(out, err, "%s", (const char *)field);
 }
 
 bool egc_param_changed(const egc_param *param, const void *object)
 {
-    const void *field = const_field_of(param, object);
-    switch (param->kind) {
-    case EGC_PARAM_REAL:
-        return isnan(param->def) ? !isnan(*(const double *)field)
-                                 : *(const double *)field != param->def;
-    case EGC_PARAM_INT:
-        return *(const int64_t *)field != (int64_t)param->def;
-    case EGC_PARAM_BOOL:
-        return *(const bool *)field != (param->def != 0);
-    case EGC_PARAM_CHOICE:
-        return *(const int *)field != (int)param->def;
-    case EGC_PARAM_LIST:
+    const void *field = egc_param_field(param, object);
+    if (param->kind == EGC_PARAM_LIST)
         return ((const egc_param_list *)field)->n > 0;
-    case EGC_PARAM_TEXT:
-        break;
-    }
-    return strcmp(field, param->def_text ? param->def_text : "") != 0;
+    if (param->kind == EGC_PARAM_TEXT)
+        return strcmp(field, param->def_text ? param->def_text : "") != 0;
+    double value = egc_param_number(param, object);
+    return isnan(param->def) ? !isnan(value) : value != param->def;
 }
 
-egc_status egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
-                                egc_buf *out, egc_error *err)
+void egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
+                          egc_buf *out)
 {
-    egc_status status = EGC_OK;
     const char *separator = "";
-    for (const egc_param *p = table; p && p->name && !status; p++) {
+    for (const egc_param *p = table; p && p->name; p++) {
         if (only_changed && !egc_param_changed(p, object))
             continue;
-        status = egc_buf_printf(out, err, "%s%s=", separator, p->name);
-        if (!status)
-            status = egc_param_format(p, object, out, err);
+        egc_text_put(out, "%s%s=", separator, p->name);
+        egc_param_format(p, object, out);
         separator = ";";
     }
-    return status;
 }
 
-static egc_status append_interval(const egc_param *param, egc_buf *out, egc_error *err)
+static void put_interval(const egc_param *param, egc_buf *out)
 {
-    char low[32], high[32];
-    egc_text_format_real(param->min, low, sizeof low);
-    egc_text_format_real(param->max, high, sizeof high);
-    const char *noun = param->kind == EGC_PARAM_INT ? "a whole number " : "";
-    bool unbounded_above = isinf(param->max);
-    bool open_min = param->flags & EGC_PARAM_OPEN_MIN;
-    if (isinf(param->min) && unbounded_above)
-        return egc_buf_printf(out, err, "%s",
-                              param->kind == EGC_PARAM_INT ? "a whole number" : "a number");
-    if (unbounded_above)
-        return egc_buf_printf(out, err, "%s%s %s", noun, open_min ? ">" : ">=", low);
-    return egc_buf_printf(out, err, "%sin %c%s, %s%c", noun, open_min ? '(' : '[', low, high,
-                          param->flags & EGC_PARAM_OPEN_MAX ? ')' : ']');
+    egc_real_text low = egc_text_of_real(param->min), high = egc_text_of_real(param->max);
+    bool is_int = param->kind == EGC_PARAM_INT;
+    if (isinf(param->min) && isinf(param->max))
+        egc_text_put(out, is_int ? "a whole number" : "a number");
+    else if (is_int)
+        egc_text_put(out, "a whole number ");
+    if (isinf(param->max) && !isinf(param->min))
+        egc_text_put(out, "%s %s", param->flags & EGC_PARAM_OPEN_MIN ? ">" : ">=", low.text);
+    else if (!isinf(param->max))
+        egc_text_put(out, "in %c%s, %s%c", param->flags & EGC_PARAM_OPEN_MIN ? '(' : '[', low.text,
+                     high.text, param->flags & EGC_PARAM_OPEN_MAX ? ')' : ']');
 }
 
-static egc_status append_words(const egc_param *param, const char *before, egc_buf *out,
-                               egc_error *err)
+static void put_words(const egc_param *param, const char *before, egc_buf *out)
 {
-    egc_status status = EGC_OK;
-    for (int i = 0; param->choices && param->choices[i] && !status; i++) {
+    for (int i = 0; param->choices && param->choices[i]; i++) {
         const char *lead = i == 0 ? before : param->choices[i + 1] ? ", " : " or ";
-        status = egc_buf_printf(out, err, "%s\"%s\"", lead, param->choices[i]);
+        egc_text_put(out, "%s\"%s\"", lead, param->choices[i]);
     }
-    return status;
 }
 
-static egc_status append_items(const egc_param_item *item, egc_buf *out, egc_error *err)
+void egc_param_range(const egc_param *param, egc_buf *out)
 {
-    if (!egc_param_item_is_value(item))
-        return egc_buf_printf(out, err, "a list of tables");
-    egc_status status = egc_buf_printf(out, err, "a list, each ");
-    return status ? status : egc_param_range(item->table, out, err);
-}
-
-egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err)
-{
+    const egc_param_item *item;
     switch (param->kind) {
     case EGC_PARAM_REAL:
-    case EGC_PARAM_INT: {
-        egc_status status = append_interval(param, out, err);
-        return status ? status : append_words(param, " or ", out, err);
-    }
+    case EGC_PARAM_INT:
+        put_interval(param, out);
+        put_words(param, " or ", out);
+        break;
     case EGC_PARAM_BOOL:
-        return egc_buf_printf(out, err, "true or false");
-    case EGC_PARAM_CHOICE: {
-        const char *before = param->flags & EGC_PARAM_SWITCH ? "true, false, " : "";
-        return append_words(param, before, out, err);
-    }
+        egc_text_put(out, "true or false");
+        break;
+    case EGC_PARAM_CHOICE:
+        put_words(param, param->flags & EGC_PARAM_SWITCH ? "true, false, " : "", out);
+        break;
     case EGC_PARAM_LIST:
-        return append_items(egc_param_item_of(param), out, err);
+        item = egc_param_item_of(param);
+        egc_text_put(out, egc_param_item_is_value(item) ? "a list, each " : "a list of tables");
+        if (egc_param_item_is_value(item))
+            egc_param_range(item->table, out);
+        break;
     case EGC_PARAM_TEXT:
+        egc_text_put(out, "text");
         break;
     }
-    return egc_buf_printf(out, err, "text");
 }
 
-egc_status egc_param_names(const egc_param *table, egc_buf *out, egc_error *err)
+void egc_param_names(const egc_param *table, egc_buf *out)
 {
-    egc_status status = EGC_OK;
-    for (const egc_param *p = table; p && p->name && !status; p++)
-        status = egc_buf_printf(out, err, "%s%s", p == table ? "" : ", ", p->name);
-    return status;
-}
-
-egc_status egc_registry_fail_unknown(egc_error *err, const char *what, const char *name,
-                                     const void *const *items)
-{
-    char valid[EGC_ERROR_LENGTH] = "";
-    for (size_t i = 0; items[i]; i++) {
-        const char *item = *(const char *const *)items[i];
-        if (strlen(valid) + strlen(item) + 3 < sizeof valid) {
-            strcat(valid, i ? ", " : "");
-            strcat(valid, item);
-        }
-    }
-    return egc_fail(err, EGC_ERROR_NAME, "unknown %s \"%s\"; valid: %s", what, name, valid);
-}
-
-egc_status egc_registry_find(const char *what, const char *name, const void *const *items,
-                             void *out, egc_error *err)
-{
-    for (const void *const *item = items; *item; item++)
-        if (strcmp(*(const char *const *)*item, name) == 0) {
-            memcpy(out, item, sizeof *item);
-            return EGC_OK;
-        }
-    return egc_registry_fail_unknown(err, what, name, items);
+    for (const egc_param *p = table; p && p->name; p++)
+        egc_text_put(out, "%s%s", p == table ? "" : ", ", p->name);
 }

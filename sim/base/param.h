@@ -134,32 +134,29 @@ const egc_param *egc_param_find(const egc_param *table, const char *name);
 egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar *value,
                          egc_error *err) EGC_MUST_CHECK;
 
-/* Appends the field's value as text that egc_param_set would read back; a LIST, which it would not,
- * as "{name=a;size=3} {name=b;size=4}", without what is at its default, or as "{4, 4}". MEMORY. */
-egc_status egc_param_format(const egc_param *param, const void *object, egc_buf *out,
-                            egc_error *err) EGC_MUST_CHECK;
+/* Where the field of a row is in an object. */
+const void *egc_param_field(const egc_param *param, const void *object);
 
-/* True when the field holds something else than its default. */
+/* The value of a REAL, INT, BOOL or CHOICE as a number; NAN for other kinds. */
+double egc_param_number(const egc_param *param, const void *object);
+
+/* True if the field differs from its default. */
 bool egc_param_changed(const egc_param *param, const void *object);
 
-/* Appends "name=value" for each row, separated by ';'. With only_changed, leaves defaults out. */
-egc_status egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
-                                egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+/* The functions below append to a buffer that the caller checks by egc_buf_check. */
 
-/* Appends the valid values of a row as people write them: "in (0, 1]", "text". MEMORY. */
-egc_status egc_param_range(const egc_param *param, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+/* The field's value as text that egc_param_set reads back. egc_param_set does not read a LIST,
+ * which is "{name=a;size=3} {name=b;size=4}", without the fields at their defaults, or "{4, 4}". */
+void egc_param_format(const egc_param *param, const void *object, egc_buf *out);
 
-/* Appends the names of all rows, separated by ", ". MEMORY. */
-egc_status egc_param_names(const egc_param *table, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+/* "name=value" for each row, separated by ';'. only_changed leaves out fields at their defaults. */
+void egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
+                          egc_buf *out);
 
-/* EGC_ERROR_NAME: `unknown WHAT "NAME"; valid: a, b, c`. Items are
- * pointers to structs that begin with `const char *name`; the list ends with NULL. */
-egc_status egc_registry_fail_unknown(egc_error *err, const char *what, const char *name,
-                                     const void *const *items);
+/* The valid values of a row, to follow "must be": "in (0, 1]", "text". */
+void egc_param_range(const egc_param *param, egc_buf *out);
 
-/* Sets *out, a pointer to such a struct, to the one called name; egc_registry_fail_unknown when
- * there is none. */
-egc_status egc_registry_find(const char *what, const char *name, const void *const *items,
-                             void *out, egc_error *err) EGC_MUST_CHECK;
+/* The names of all rows, separated by ", ". */
+void egc_param_names(const egc_param *table, egc_buf *out);
 
 #endif

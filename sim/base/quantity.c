@@ -104,20 +104,3 @@ const char *egc_quantity_symbol(egc_quantity quantity)
 {
     return units[quantity].symbol;
 }
-
-char *egc_text_format_real(double value, char *out, size_t room)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(out, room, "%.*g", digits, value);
-        if (strtod(out, NULL) == value)
-            break;
-    }
-    return out;
-}
-
-egc_real_text egc_text_of_real(double value)
-{
-    egc_real_text out;
-    egc_text_format_real(value, out.text, sizeof out.text);
-    return out;
-}

@@ -24,13 +24,4 @@ egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *o
 /* The SI unit's symbol ("B/s", "s", "B", "flop/s", "W"), or "" for bare numbers. */
 const char *egc_quantity_symbol(egc_quantity quantity);
 
-/* The shortest decimal that reads back as the same double; at least 32 bytes of room. */
-char *egc_text_format_real(double value, char *out, size_t room);
-
-/* The same as a value, to stand among the arguments of a format: egc_text_of_real(x).text. */
-typedef struct egc_real_text {
-    char text[32];
-} egc_real_text;
-egc_real_text egc_text_of_real(double value);
-
 #endif

@@ -17,14 +17,6 @@ uint64_t egc_rng_derive_seed(uint64_t seed, uint64_t a, uint64_t b)
     return egc_rng_next(&state);
 }
 
-uint64_t egc_hash(uint64_t hash, const void *data, size_t len)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 static void set(void *state, unsigned long seed)
 {
     *(uint64_t *)state = seed;

@@ -19,8 +19,4 @@ uint64_t egc_rng_next(uint64_t *state);
 /* A seed for the stream that (seed, a, b) names. Different arguments give unrelated streams. */
 uint64_t egc_rng_derive_seed(uint64_t seed, uint64_t a, uint64_t b);
 
-/* FNV-1a over len bytes, continuing from `hash`; start with EGC_HASH_START. */
-#define EGC_HASH_START 0xcbf29ce484222325ull
-uint64_t egc_hash(uint64_t hash, const void *data, size_t len);
-
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file/path.h"
 #include "cli/grid.h"
 #include "cli/options.h"
 #include "cli/summary.h"

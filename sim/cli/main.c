@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/param.h"
+#include "base/registry.h"
 #include "cli/grid.h"
 #include "cli/options.h"
 #include "kernels/kernels.h"

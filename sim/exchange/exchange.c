@@ -2,6 +2,7 @@
 #include "exchange/exchange.h"
 
 #include "base/param.h"
+#include "base/registry.h"
 #include "exchange/groups.h"
 
 #define EGC_EXCHANGE(name) extern const egc_exchange_type egc_exchange_##name;

@@ -2,6 +2,7 @@
 #include "exchange/sparse.h"
 
 #include "base/param.h"
+#include "base/registry.h"
 #include "exchange/sparse_steps.h"
 
 #define EGC_SPARSE(name) extern const egc_sparse_type egc_sparse_##name;

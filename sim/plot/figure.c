@@ -25,7 +25,7 @@ static size_t legend_rows(const egc_drawing *drawing, const egc_layout *layout)
 }
 
 /* At the bottom of the page: gnuplot's own `key below` is no wider than the plane. */
-static void put_legend(egc_text *script, size_t rows)
+static void put_legend(egc_buf *script, size_t rows)
 {
     if (rows == 0)
         egc_text_put(script, "unset key\n");
@@ -39,19 +39,20 @@ static void put_legend(egc_text *script, size_t rows)
 /* Labels, because gnuplot centres a title over the plane, which may be narrow. */
 static void put_titles(egc_drawing *drawing, const egc_layout *layout)
 {
-    egc_text *script = &drawing->script;
+    egc_buf *script = &drawing->script;
     egc_text_put(
         script,
         "set tmargin 4.5\nset label 1 '%s%s' at screen 0.5, screen 1 center offset 0,-1.2\n"
         "set label 2 ",
         layout->title, layout->has_ranges ? " (thin lines: range over seeds)" : "");
-    egc_text_quote(script, drawing->view->settings[drawing->scope].items[drawing->setting].title);
+    egc_gnuplot_put_string(script,
+                           drawing->view->settings[drawing->scope].items[drawing->setting].title);
     egc_text_put(script, " at screen 0.5, screen 1 center offset 0,-2.6 font ',12'\n");
 }
 
 void egc_figure_begin(egc_drawing *drawing, const egc_layout *layout)
 {
-    egc_text *script = &drawing->script;
+    egc_buf *script = &drawing->script;
     const egc_gnuplot_terminal *terminal = drawing->terminal;
     size_t rows = legend_rows(drawing, layout);
     double height = LEGEND_LINE * (double)rows +
@@ -69,16 +70,25 @@ void egc_figure_begin(egc_drawing *drawing, const egc_layout *layout)
     put_legend(script, rows);
 }
 
+void egc_figure_put_row(egc_drawing *drawing, const double *values, size_t n_values,
+                        const char *label)
+{
+    for (size_t i = 0; i < n_values; i++)
+        egc_text_put_real_field(&drawing->data, values[i]);
+    egc_text_put_field(&drawing->data, label);
+    egc_text_end_row(&drawing->data);
+}
+
 void egc_figure_bar_labels(egc_drawing *drawing, const size_t *series, size_t n)
 {
-    egc_text *script = &drawing->script;
+    egc_buf *script = &drawing->script;
     egc_text_put(script,
                  "set yrange [%g:-0.5]\nunset grid\nset grid x lc rgb '#DDDDDD' lt 1 lw "
                  "0.5\nset border 1\nset ytics scale 0 font ',12' (",
                  (double)n - 0.5);
     for (size_t i = 0; i < n; i++) {
         egc_text_put(script, i ? ", " : "");
-        egc_text_quote(script, drawing->view->series[series[i]].label);
+        egc_gnuplot_put_string(script, drawing->view->series[series[i]].label);
         egc_text_put(script, " %zu", i);
     }
     egc_text_put(script, ")\n");
@@ -96,7 +106,7 @@ void egc_figure_series_style(egc_drawing *drawing, size_t series, egc_mark mark)
         at += strcmp(all[i].method, "none") != 0;
     bool dense = strcmp(all[series].method, "none") == 0;
     egc_text_put(&drawing->script, "title ");
-    egc_text_quote(&drawing->script, all[series].label);
+    egc_gnuplot_put_string(&drawing->script, all[series].label);
     egc_text_put(&drawing->script, " lc rgb '%s' lw %d dt %d pt %d ps %g",
                  dense ? EGC_COLOR_BLACK : colors[at % 6], dense ? 3 : 2,
                  dense || mark == EGC_MARK_POINT ? 1 : dashes[at % 4], dense ? 2 : marks[at % 10],

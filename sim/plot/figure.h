@@ -3,8 +3,8 @@
 #ifndef EGC_PLOT_FIGURE_H
 #define EGC_PLOT_FIGURE_H
 
+#include "base/text.h"
 #include "plot/gnuplot.h"
-#include "plot/text.h"
 #include "plot/view.h"
 
 /* One figure of one setting while it is drawn. */
@@ -14,8 +14,8 @@ typedef struct egc_drawing {
     size_t setting;
     const char *name; /* of its files, without the ending */
     const egc_gnuplot_terminal *terminal;
-    egc_text data;   /* NAME.csv */
-    egc_text script; /* NAME.gp; left empty when the data lacks what the figure needs */
+    egc_buf data;   /* NAME.csv */
+    egc_buf script; /* NAME.gp; left empty when the data lacks what the figure needs */
     egc_error *err;
 } egc_drawing;
 
@@ -47,6 +47,11 @@ typedef struct egc_layout {
 
 /* Opens the script: terminal, output, titles and what all figures have in common. */
 void egc_figure_begin(egc_drawing *drawing, const egc_layout *layout);
+
+/* Appends a row to NAME.csv: numbers (NAN: empty), then a label. Numbers come first because gnuplot
+ * misreads columns after a quoted field that holds quotes. */
+void egc_figure_put_row(egc_drawing *drawing, const double *values, size_t n_values,
+                        const char *label);
 
 /* Horizontal bars have their labels on the left, where long ones are legible. */
 void egc_figure_bar_labels(egc_drawing *drawing, const size_t *series, size_t n);

@@ -22,7 +22,7 @@ static size_t add_line(egc_drawing *d, size_t series, const char *column, const 
         if (!y.n || y.low <= 0 || bandwidths[i] <= 0)
             continue;
         double row[] = {(double)series, 8e-9 * bandwidths[i], y.mean, y.low, y.high, (double)y.n};
-        egc_text_row(&d->data, row, 6, d->view->series[series].label);
+        egc_figure_put_row(d, row, 6, d->view->series[series].label);
         seen->x_low = fmin(seen->x_low, row[1]);
         seen->x_high = fmax(seen->x_high, row[1]);
         seen->y_low = fmin(seen->y_low, y.low);

@@ -34,7 +34,7 @@ static bool add_bar(egc_drawing *d, size_t position, size_t series, double *long
     row[PARTS + 1] = step_s;
     row[PARTS + 2] = fmax(sum, step_s);
     *longest = fmax(*longest, row[PARTS + 2]);
-    egc_text_row(&d->data, row, PARTS + 3, d->view->series[series].label);
+    egc_figure_put_row(d, row, PARTS + 3, d->view->series[series].label);
     return true;
 }
 

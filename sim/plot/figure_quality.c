@@ -17,7 +17,7 @@ static void add_point(egc_drawing *d, size_t series, double x, const egc_spread 
 {
     double row[] = {(double)series,    x, quality->mean, quality->low, quality->high,
                     (double)quality->n};
-    egc_text_row(&d->data, row, 6, d->view->series[series].label);
+    egc_figure_put_row(d, row, 6, d->view->series[series].label);
     x_extent->low = fmin(x_extent->low, x);
     x_extent->high = fmax(x_extent->high, x);
     x_extent->has_ranges |= quality->n > 1;

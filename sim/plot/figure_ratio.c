@@ -21,7 +21,7 @@ static egc_status draw(egc_drawing *d)
         if (!ratio.n || ratio.low <= 0)
             continue;
         double row[] = {(double)n, ratio.mean, ratio.low, ratio.high, (double)ratio.n};
-        egc_text_row(&d->data, row, 5, view->series[s].label);
+        egc_figure_put_row(d, row, 5, view->series[s].label);
         shown[n++] = s;
         low = fmin(low, ratio.low);
         high = fmax(high, ratio.high);

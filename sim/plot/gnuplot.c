@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plot/gnuplot.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include "base/param.h"
+#include "base/registry.h"
 #include "plot/program.h"
 
 /* ---- formats ------------------------------------------------------------------------------- */
@@ -22,6 +24,17 @@ egc_status egc_gnuplot_terminal_find(const char *name, const egc_gnuplot_termina
     return egc_registry_find("format", name, (const void *const *)terminals, out, err);
 }
 
+/* ---- strings --------------------------------------------------------------------------------- */
+
+void egc_gnuplot_put_string(egc_buf *script, const char *text)
+{
+    egc_text_put(script, "'");
+    for (; *text; text++)
+        egc_text_put(script, *text == '\'' ? "''" : "%c",
+                     iscntrl((unsigned char)*text) ? ' ' : *text);
+    egc_text_put(script, "'");
+}
+
 /* ---- axes ---------------------------------------------------------------------------------- */
 
 enum { STEPS_PER_DECADE = 3 };
@@ -34,7 +47,7 @@ static double round_number(int i)
     return mantissa[i - decade * STEPS_PER_DECADE] * pow(10, decade);
 }
 
-void egc_gnuplot_log_axis(egc_text *script, char axis, double low, double high)
+void egc_gnuplot_log_axis(egc_buf *script, char axis, double low, double high)
 {
     int first = (int)floor(log10(low)) * STEPS_PER_DECADE;
     while (round_number(first + 1) <= low * (1 + 1e-9))

@@ -3,7 +3,7 @@
 #ifndef EGC_PLOT_GNUPLOT_H
 #define EGC_PLOT_GNUPLOT_H
 
-#include "plot/text.h"
+#include "base/text.h"
 
 /* Okabe and Ito (2008), "Color Universal Design": told apart with every kind of colour vision. */
 #define EGC_COLOR_BLACK "#000000"
@@ -27,10 +27,13 @@ typedef struct egc_gnuplot_terminal {
 egc_status egc_gnuplot_terminal_find(const char *name, const egc_gnuplot_terminal **out,
                                      egc_error *err) EGC_MUST_CHECK;
 
+/* Appends a string literal of gnuplot's; control characters become spaces. */
+void egc_gnuplot_put_string(egc_buf *script, const char *text);
+
 /* A logarithmic axis ('x' or 'y') over at least [low, high], both > 0, widened to numbers that
  * start with 1, 2 or 5, which are labelled: gnuplot's own choice leaves ranges of less than a
  * decade without any number. */
-void egc_gnuplot_log_axis(egc_text *script, char axis, double low, double high);
+void egc_gnuplot_log_axis(egc_buf *script, char axis, double low, double high);
 
 /* A unit in which numbers up to `largest` read well. */
 typedef struct egc_gnuplot_unit {

@@ -38,9 +38,9 @@ static egc_status render(egc_drawing *d, const char *plots, const egc_plot_sink 
     const char *picture = egc_arena_printf(arena, "%s/%s.%s", plots, d->name, d->terminal->name);
     if (!data || !file || !script || !picture)
         return egc_fail_memory(d->err, strlen(plots));
-    egc_status status = write_file(data, &d->data.buf, d->err);
+    egc_status status = write_file(data, &d->data, d->err);
     if (!status)
-        status = write_file(script, &d->script.buf, d->err);
+        status = write_file(script, &d->script, d->err);
     if (!status)
         status = egc_gnuplot_run(plots, file, d->err);
     if (!status)
@@ -52,15 +52,16 @@ static egc_status render(egc_drawing *d, const char *plots, const egc_plot_sink 
 static egc_status draw_setting(const egc_figure *figure, egc_drawing *d, const char *plots,
                                const egc_plot_sink *sink, bool *drawn)
 {
-    d->data = d->script = (egc_text){.err = d->err};
     egc_status status = figure->draw(d);
     if (!status)
-        status = d->data.status ? d->data.status : d->script.status;
-    *drawn = !status && d->script.buf.len > 0;
+        status = egc_buf_check(&d->data, d->err);
+    if (!status)
+        status = egc_buf_check(&d->script, d->err);
+    *drawn = !status && d->script.len > 0;
     if (*drawn)
         status = render(d, plots, sink);
-    egc_text_fini(&d->data);
-    egc_text_fini(&d->script);
+    egc_buf_fini(&d->data);
+    egc_buf_fini(&d->script);
     return status;
 }
 

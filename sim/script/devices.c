@@ -4,6 +4,7 @@
 #include <lauxlib.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "script/convert.h"
 #include "script/state.h"
 
@@ -109,17 +110,12 @@ void egc_devices_fini(egc_devices *list)
     list->profiles = NULL;
 }
 
-egc_status egc_devices_describe(const egc_device_profile *profile, egc_buf *out, egc_error *err)
+void egc_devices_describe(const egc_device_profile *profile, egc_buf *out)
 {
-    egc_status status = EGC_OK;
-    for (size_t i = 0; egc_device_params[i].name && !status; i++) {
+    for (size_t i = 0; egc_device_params[i].name; i++) {
         const egc_param *param = &egc_device_params[i];
-        status = egc_buf_printf(out, err, "  %-12s ", param->name);
-        if (!status)
-            status = egc_param_format(param, &profile->device, out, err);
-        if (!status)
-            status = egc_buf_printf(out, err, " %s  (%s)\n", egc_quantity_symbol(param->quantity),
-                                    profile->sources[i]);
+        egc_text_put(out, "  %-12s ", param->name);
+        egc_param_format(param, &profile->device, out);
+        egc_text_put(out, " %s  (%s)\n", egc_quantity_symbol(param->quantity), profile->sources[i]);
     }
-    return status;
 }

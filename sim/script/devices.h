@@ -14,8 +14,7 @@ egc_status egc_devices_load(egc_devices *out, egc_error *err) EGC_MUST_CHECK;
 
 void egc_devices_fini(egc_devices *list);
 
-/* Appends a line for each number: its name, value, unit and source. MEMORY. */
-egc_status egc_devices_describe(const egc_device_profile *profile, egc_buf *out,
-                                egc_error *err) EGC_MUST_CHECK;
+/* Appends a line for each number: its name, value, unit and source. */
+void egc_devices_describe(const egc_device_profile *profile, egc_buf *out);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/algorithm.h"
 
+#include "base/registry.h"
+
 #define EGC_ALGORITHM(name) extern const egc_algorithm_type egc_algorithm_##name;
 #include "train/list.def"
 #undef EGC_ALGORITHM

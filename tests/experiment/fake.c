@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file/path.h"
+
 fake_behaviour fake_now;
 
 static const egc_workload_type workload = {.name = "fake", .closed_loop = true};

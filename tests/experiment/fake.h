@@ -3,6 +3,7 @@
 #ifndef EGC_TESTS_FAKE_H
 #define EGC_TESTS_FAKE_H
 
+#include "base/file/path.h"
 #include "experiment/run/runner.h"
 #include "support/test.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who is run next, and how: the first of those that learn the same, then the others. */
 #include "experiment/run/point_queue.h"
+
+#include "base/file/path.h"
 #include "experiment/fake.h"
 
 /* ---- points that learn the same: the fake study with seeds that are times -------------------- */

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file/lock.h"
+#include "base/file/path.h"
 #include "experiment/fake.h"
 #include "experiment/results/merge.h"
 

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file/lock.h"
+#include "base/file/path.h"
 #include "experiment/fake.h"
 
 static void run_into(fake_study *fake, const char *dir, size_t jobs, egc_runner_report *report)

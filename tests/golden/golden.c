@@ -7,6 +7,7 @@
  *     golden --write FILE    rewrites it */
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "support/inputs.h"
 #include "support/team.h"
 #include "support/test.h"

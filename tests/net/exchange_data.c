@@ -4,6 +4,7 @@
  * exchange. Workers check inside the simulation and fail the run with what they found. */
 #include "support/test.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "simulate.h"

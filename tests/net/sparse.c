@@ -5,6 +5,7 @@
  * exchange; times are closed_forms.c's. */
 #include "support/test.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "sparse_format.h"

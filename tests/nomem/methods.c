@@ -5,6 +5,7 @@
  * sees). Over every compressor, codec and memory. */
 #include "support/test.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "codec/range.h"
 #include "compressors/egc.h"

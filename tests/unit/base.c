@@ -13,6 +13,7 @@
 #include "base/number/element.h"
 #include "base/quantity.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 static void errors_carry_place_and_reason(void **state)
 {
@@ -223,9 +224,15 @@ static void memory_can_run_out(void **state)
     egc_mem_fail_after(0);
     assert_fails(egc_buf_append(&buf, "abc", 3, &err), err, EGC_ERROR_MEMORY,
                  "out of memory: 3 bytes could not be allocated");
-    assert_ok(egc_buf_append(&buf, "abc", 3, &err), err);
-    assert_int_equal(buf.len, 3);
+    egc_buf_put(&buf, "abc", 3);
+    egc_text_put(&buf, "%d", 4);
+    assert_true(buf.len == 0 && egc_buf_check(&buf, &err) == EGC_ERROR_MEMORY);
+    egc_buf_clear(&buf);
+    egc_text_put(&buf, "abc");
+    assert_ok(egc_buf_check(&buf, &err), err);
+    assert_string_equal(egc_text_get(&buf), "abc");
     egc_buf_fini(&buf);
+    assert_string_equal(egc_text_get(&buf), "");
 
     egc_mem_fail_beyond(192); /* in lines of 64 */
     void *first = egc_calloc(2, 60), *second = egc_calloc(1, 65), *third = egc_calloc(1, 64);
@@ -446,16 +453,15 @@ static void quantities(void **state)
 static void reals_print_short_and_exact(void **state)
 {
     (void)state;
-    char text[32];
-    assert_string_equal(egc_text_format_real(0.1, text, sizeof text), "0.1");
-    assert_string_equal(egc_text_format_real(1e9, text, sizeof text), "1000000000");
+    assert_string_equal(egc_text_of_real(0.1).text, "0.1");
+    assert_string_equal(egc_text_of_real(1e9).text, "1000000000");
     uint64_t random = 12;
     for (int i = 0; i < 10000; i++) {
         uint64_t bits = egc_rng_next(&random);
         double value;
         memcpy(&value, &bits, sizeof value);
         if (isfinite(value))
-            assert_true(strtod(egc_text_format_real(value, text, sizeof text), NULL) == value);
+            assert_true(strtod(egc_text_of_real(value).text, NULL) == value);
     }
 }
 

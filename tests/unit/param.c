@@ -3,6 +3,7 @@
 #include "support/test.h"
 
 #include "base/param.h"
+#include "base/text.h"
 
 typedef struct part {
     double weight;
@@ -69,8 +70,9 @@ static void assert_printed(const thing *t, const char *want)
 {
     egc_buf out = {0};
     egc_error err = {0};
-    assert_ok(egc_param_format_all(table, t, true, &out, &err), err);
-    assert_string_equal(out.data ? (char *)out.data : "", want);
+    egc_param_format_all(table, t, true, &out);
+    assert_ok(egc_buf_check(&out, &err), err);
+    assert_string_equal(egc_text_get(&out), want);
     egc_buf_fini(&out);
 }
 
@@ -157,8 +159,8 @@ static void lists_are_printed(void **state)
     parts[0].weight = 2;
     strcpy(parts[2].name, "z");
     egc_buf empty = {0};
-    assert_ok(egc_param_format(egc_param_find(table, "parts"), &t, &empty, &err), err);
-    assert_string_equal((char *)empty.data, "{}");
+    egc_param_format(egc_param_find(table, "parts"), &t, &empty);
+    assert_string_equal(egc_text_get(&empty), "{}");
     egc_buf_fini(&empty);
     t.parts = (egc_param_list){parts, 3};
     assert_ok(set(&t, "word", text("1234567"), &err), err);
@@ -186,13 +188,14 @@ static void lists_of_values_are_printed(void **state)
     egc_buf out = {0};
     egc_error err = {0};
     egc_param_init(sizes_table, &sizes);
-    assert_ok(egc_param_format_all(sizes_table, &sizes, false, &out, &err), err);
+    egc_param_format_all(sizes_table, &sizes, false, &out);
     sizes = (egc_param_list){items, 3};
-    assert_ok(egc_buf_printf(&out, &err, " "), err);
-    assert_ok(egc_param_format_all(sizes_table, &sizes, true, &out, &err), err);
-    assert_ok(egc_buf_printf(&out, &err, " "), err);
-    assert_ok(egc_param_range(sizes_table, &out, &err), err);
-    assert_string_equal((char *)out.data,
+    egc_text_put(&out, " ");
+    egc_param_format_all(sizes_table, &sizes, true, &out);
+    egc_text_put(&out, " ");
+    egc_param_range(sizes_table, &out);
+    assert_ok(egc_buf_check(&out, &err), err);
+    assert_string_equal(egc_text_get(&out),
                         "sizes={7} sizes={4, 2, 9} a list, each a whole number in [1, 9]");
     egc_buf_fini(&out);
     assert_true(egc_param_item_is_value(&size_item) && !egc_param_item_is_value(&part_item));

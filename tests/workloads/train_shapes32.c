@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The generated images: always the same, all classes, and what their settings must refuse. */
+#include "base/hash.h"
 #include "base/rng.h"
 #include "train_folder.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/registry.h"
 
 #define EGC_PROFILE(name) extern const egc_profile egc_profile_##name;
 #include "workloads/profiles/list.def"

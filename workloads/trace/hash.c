@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/rng.h"
 
 enum { PIECE_BYTES = 4096, PIECES = 1024 };

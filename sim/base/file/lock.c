@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One writer at a time in a results folder: flock on DIR/.lock, which holds the writer's pid.
- * Children inherit the lock, so that a folder is free only when no child of a killed run can
- * still write there. */
-#include "base/file/atomic_file.h"
+/* flock(2) on DIR/.lock, a file that holds the writer's process id. Children inherit the lock, so
+ * that the folder of a killed run is free only when no child of it can write there any more. */
+#include "base/file/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Children of a killed run die with it, but not in the same instant. */
+#include "base/file/path.h"
+
+/* One second in all: children of a killed run die with it, but not in the same instant. */
 enum { ATTEMPTS = 40, PAUSE_NS = 25 * 1000 * 1000 };
 
 static egc_path lock_path(const char *dir)
@@ -30,7 +31,8 @@ static egc_status fail_locked(const char *dir, int lock, egc_error *err)
                     dir, len > 0 ? strtol(pid, NULL, 10) : 0L);
 }
 
-/* The previous holder removes the file before it lets go: what was locked may be gone. */
+/* False if the previous holder removed the file between our open and our lock: it removes the file
+ * before it lets go. */
 static bool is_current(int lock, const char *path)
 {
     struct stat mine, there;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "cli/describe/cluster_page.h"
 #include "cli/grid.h"
 #include "cli/play.h"
@@ -39,14 +40,16 @@ static egc_status add_parameter(egc_grid *grid, const egc_param *param, const vo
                                 egc_error *err)
 {
     egc_buf value = {0}, valid = {0};
-    egc_status status = egc_param_format(param, object, &value, err);
+    egc_param_format(param, object, &value);
+    egc_param_range(param, &valid);
+    egc_status status = egc_buf_check(&value, err);
     if (!status)
-        status = egc_param_range(param, &valid, err);
+        status = egc_buf_check(&valid, err);
     if (!status) {
         const char *symbol = egc_quantity_symbol(param->quantity);
         egc_grid_cell(grid, "%s", param->name);
-        egc_grid_cell(grid, "%s", value.len ? (const char *)value.data : "\"\"");
-        egc_grid_cell(grid, "%s%s%s", (const char *)valid.data, *symbol ? " " : "", symbol);
+        egc_grid_cell(grid, "%s", value.len ? egc_text_get(&value) : "\"\"");
+        egc_grid_cell(grid, "%s%s%s", egc_text_get(&valid), *symbol ? " " : "", symbol);
         egc_grid_cell(grid, "%s", param->help);
     }
     egc_buf_fini(&value);
@@ -459,7 +462,8 @@ egc_status egc_pages_sparse_exchange(const egc_catalog_item *item, egc_error *er
 egc_status egc_pages_device(const egc_catalog_item *item, egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status = egc_devices_describe((const egc_device_profile *)item, &text, err);
+    egc_devices_describe((const egc_device_profile *)item, &text);
+    egc_status status = egc_buf_check(&text, err);
     if (!status && text.len)
         fwrite(text.data, 1, text.len, stdout);
     egc_buf_fini(&text);

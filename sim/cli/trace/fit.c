@@ -9,9 +9,9 @@
 
 #include "base/file/atomic_file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/grid.h"
 #include "cli/trace/trace.h"
-#include "plot/text.h"
 #include "workloads/trace/fit.h"
 
 /* How a layer's distribution is chosen; the values from PICK_FIRST on name a distribution. */
@@ -159,7 +159,7 @@ static egc_status print_all(const egc_trace_fit *fit, egc_error *err)
 /* ---- the Lua file --------------------------------------------------------------------------- */
 
 /* Appends a Lua string literal. */
-static void put_string(egc_text *out, const char *string)
+static void put_string(egc_buf *out, const char *string)
 {
     egc_text_put(out, "\"");
     for (; *string; string++)
@@ -167,14 +167,13 @@ static void put_string(egc_text *out, const char *string)
     egc_text_put(out, "\"");
 }
 
-static void put_number(egc_text *out, const char *key, double value)
+static void put_number(egc_buf *out, const char *key, double value)
 {
-    char text[32];
-    egc_text_put(out, ", %s = %s", key, egc_text_format_real(value, text, sizeof text));
+    egc_text_put(out, ", %s = %s", key, egc_text_of_real(value).text);
 }
 
 /* Six digits: more than the accuracy of any fit. */
-static void put_law(egc_text *out, const egc_layer_fit *fit, int pick)
+static void put_law(egc_buf *out, const egc_layer_fit *fit, int pick)
 {
     if (!fit->n_values) {
         put_number(out, "zeros", 1);
@@ -200,7 +199,7 @@ static void put_law(egc_text *out, const egc_layer_fit *fit, int pick)
 }
 
 /* The work of a layer is written for one example; `batch` examples are one gradient. */
-static void put_layer(egc_text *out, const egc_layer *layer, const egc_layer_fit *fit, int pick,
+static void put_layer(egc_buf *out, const egc_layer *layer, const egc_layer_fit *fit, int pick,
                       double batch)
 {
     egc_text_put(out, "    { name = ");
@@ -221,7 +220,7 @@ static void put_layer(egc_text *out, const egc_layer *layer, const egc_layer_fit
 static egc_status write_lua(const egc_trace_fit *fit, const fit_request *request, egc_error *err)
 {
     double batch = fit->note.batch ? (double)fit->note.batch : 1;
-    egc_text text = {.err = err};
+    egc_buf text = {0};
     egc_text_put(&text,
                  "-- Fitted by `egc-sim trace fit` to %s.\n"
                  "-- egc.workload.synthetic(dofile(\"THIS FILE\")) makes similar gradients; to "
@@ -233,12 +232,12 @@ static egc_status write_lua(const egc_trace_fit *fit, const fit_request *request
     for (size_t i = 0; i < fit->n_layers; i++)
         put_layer(&text, &fit->layers[i], &fit->fits[i], request->pick, batch);
     egc_text_put(&text, "  },\n}\n");
-    egc_status status = text.status;
+    egc_status status = egc_buf_check(&text, err);
     if (!status)
-        status = egc_atomic_file_save(request->out, text.buf.data, text.buf.len, err);
+        status = egc_atomic_file_save(request->out, text.data, text.len, err);
     if (!status)
         egc_note("wrote %s", request->out);
-    egc_text_fini(&text);
+    egc_buf_fini(&text);
     return status;
 }
 

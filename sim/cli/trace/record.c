@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/trace/trace.h"
 #include "train/core/optimizer.h"
 #include "workloads/trace/writer.h"
@@ -51,10 +52,11 @@ typedef struct recording {
 static egc_status fail_unknown(const egc_param *table, const char *name, egc_error *err)
 {
     egc_buf names = {0};
-    egc_status status = egc_param_names(table, &names, err);
+    egc_param_names(table, &names);
+    egc_status status = egc_buf_check(&names, err);
     if (!status)
         status = egc_fail(err, EGC_ERROR_NAME, "--set: unknown parameter \"%s\"; valid: %s", name,
-                          (const char *)names.data);
+                          egc_text_get(&names));
     egc_buf_fini(&names);
     return status;
 }
@@ -93,10 +95,10 @@ static egc_status set_params(recording *r, egc_error *err)
 static egc_status describe_param(const recording *r, const char *name, char *out, egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status =
-        egc_param_format(egc_param_find(r->type->params, name), r->params, &text, err);
+    egc_param_format(egc_param_find(r->type->params, name), r->params, &text);
+    egc_status status = egc_buf_check(&text, err);
     if (!status)
-        snprintf(out, EGC_TEXT_LENGTH, "%.*s", (int)text.len, (const char *)text.data);
+        snprintf(out, EGC_TEXT_LENGTH, "%s", egc_text_get(&text));
     egc_buf_fini(&text);
     return status;
 }
@@ -104,11 +106,11 @@ static egc_status describe_param(const recording *r, const char *name, char *out
 static egc_status describe_source(const recording *r, char *out, egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status = egc_param_format_all(r->type->params, r->params, true, &text, err);
+    egc_param_format_all(r->type->params, r->params, true, &text);
+    egc_status status = egc_buf_check(&text, err);
     if (!status)
-        snprintf(out, EGC_TEXT_LENGTH, "egc-sim trace record, workload train, seed %lld%s%.*s",
-                 (long long)r->request->seed, text.len ? ", " : "", (int)text.len,
-                 text.len ? (const char *)text.data : "");
+        snprintf(out, EGC_TEXT_LENGTH, "egc-sim trace record, workload train, seed %lld%s%s",
+                 (long long)r->request->seed, text.len ? ", " : "", egc_text_get(&text));
     egc_buf_fini(&text);
     return status;
 }

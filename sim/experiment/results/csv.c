@@ -9,51 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quantity.h"
+#include "base/text.h"
 
-/* ---- writing --------------------------------------------------------------------------------
- * Every field is followed by a comma, and the end of the line takes the place of the last one: so
- * an empty first field needs no memory of its own. */
-
-static egc_status append_quoted(egc_buf *row, const char *text, size_t len, egc_error *err)
-{
-    size_t room = 2 * len + 2; /* every byte a quote, and the two around them */
-    egc_status status = egc_buf_reserve(row, room, err);
-    if (!status)
-        row->len += csv_write(row->data + row->len, room, text, len);
-    return status;
-}
+/* ---- writing -------------------------------------------------------------------------------- */
 
 egc_status egc_csv_text(egc_buf *row, const char *text, egc_error *err)
 {
-    size_t len = strlen(text);
-    egc_status status = text[strcspn(text, ",\"\r\n")] ? append_quoted(row, text, len, err)
-                                                       : egc_buf_append(row, text, len, err);
-    return status ? status : egc_buf_append(row, ",", 1, err);
+    egc_text_put_field(row, text);
+    return egc_buf_check(row, err);
 }
 
 egc_status egc_csv_real(egc_buf *row, double value, egc_error *err)
 {
-    char text[32];
-    return isnan(value) ? egc_csv_empty(row, err)
-                        : egc_csv_text(row, egc_text_format_real(value, text, sizeof text), err);
+    egc_text_put_real_field(row, value);
+    return egc_buf_check(row, err);
 }
 
 egc_status egc_csv_int(egc_buf *row, int64_t value, egc_error *err)
 {
-    return egc_buf_printf(row, err, "%lld,", (long long)value);
+    egc_text_put_int_field(row, value);
+    return egc_buf_check(row, err);
 }
 
 egc_status egc_csv_empty(egc_buf *row, egc_error *err)
 {
-    return egc_buf_append(row, ",", 1, err);
+    return egc_csv_text(row, "", err);
 }
 
 egc_status egc_csv_end(egc_buf *row, egc_error *err)
 {
-    if (row->len && row->data[row->len - 1] == ',')
-        row->len--;
-    return egc_buf_append(row, "\n", 1, err);
+    egc_text_end_row(row);
+    return egc_buf_check(row, err);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

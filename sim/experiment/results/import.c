@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file/mapping.h"
+#include "base/file/path.h"
 #include "base/mem.h"
 #include "experiment/results/manifest.h"
 

@@ -7,7 +7,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/file/path.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "experiment/spec/identity.h"
 #include "train/sync/exchange_choice.h"
 
@@ -59,11 +61,10 @@ static void add_params(json_t *out, const char *prefix, const egc_param *table, 
 {
     for (const egc_param *param = table; param && param->name; param++) {
         egc_buf name = {0}, value = {0};
-        *failed |= egc_buf_printf(&name, NULL, "%s%s", prefix, param->name) ||
-                   egc_param_format(param, object, &value, NULL) ||
-                   egc_buf_append(&value, "", 1, NULL);
-        if (!*failed)
-            set(out, (const char *)name.data, egc_json_text((const char *)value.data), failed);
+        egc_text_put(&name, "%s%s", prefix, param->name);
+        egc_param_format(param, object, &value);
+        *failed |= egc_buf_check(&name, NULL) || egc_buf_check(&value, NULL);
+        set(out, egc_text_get(&name), egc_json_text(egc_text_get(&value)), failed);
         egc_buf_fini(&name);
         egc_buf_fini(&value);
     }

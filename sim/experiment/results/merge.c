@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/file/path.h"
 #include "experiment/results/import.h"
 #include "experiment/results/manifest.h"
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "experiment/results/point_record.h"

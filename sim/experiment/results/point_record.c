@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file/path.h"
+#include "base/text.h"
 #include "train/algorithm.h"
 #include "train/sync/exchange_choice.h"
 
@@ -206,16 +208,15 @@ static egc_status append_algorithm(egc_buf *row, const egc_train_config *config,
 {
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
     egc_buf text = {0};
-    egc_status status = egc_buf_printf(&text, err, "%s ", algorithm->name);
-    if (!status && config->algorithm_params)
-        status =
-            egc_param_format_all(algorithm->params, config->algorithm_params, true, &text, err);
-    if (!status && text.data[text.len - 1] == ' ')
-        text.data[text.len - 1] = '\0';
+    if (config->algorithm_params)
+        egc_param_format_all(algorithm->params, config->algorithm_params, true, &text);
+    egc_status status = egc_buf_check(&text, err);
+    egc_buf name = {0};
+    egc_text_put(&name, text.len ? "%s %s" : "%s", algorithm->name, egc_text_get(&text));
     if (!status)
-        status = egc_buf_append(&text, "", 1, err);
-    if (!status)
-        status = egc_csv_text(row, (const char *)text.data, err);
+        status = egc_buf_check(&name, err);
+    egc_text_put_field(row, egc_text_get(&name));
+    egc_buf_fini(&name);
     egc_buf_fini(&text);
     return status;
 }

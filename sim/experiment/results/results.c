@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file/lock.h"
+#include "base/file/path.h"
 #include "base/mem.h"
 
 struct egc_results {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file/path.h"
 #include "base/mem.h"
 #include "experiment/results/manifest.h"
 #include "train/algorithm.h"

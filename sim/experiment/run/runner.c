@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file/path.h"
 #include "experiment/results/import.h"
 #include "experiment/run/child_pool.h"
 #include "experiment/run/point_queue.h"

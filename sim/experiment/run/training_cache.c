@@ -6,6 +6,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/file/mapping.h"
+#include "base/file/path.h"
+
 static egc_path folder_of(const char *spool)
 {
     return egc_path_of("%s/learning", spool);

@@ -6,6 +6,7 @@
 #define EGC_EXPERIMENT_RUN_TRAINING_CACHE_H
 
 #include "base/file/atomic_file.h"
+#include "base/file/mapping.h"
 #include "train/sync/training_log.h"
 
 /* How a point obtains its training. */

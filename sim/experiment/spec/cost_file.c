@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/file/atomic_file.h"
+#include "base/file/mapping.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "experiment/results/csv.h"
 

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "train/algorithm.h"
 #include "train/cost/cost_table.h"
 #include "train/sync/exchange_choice.h"
@@ -48,18 +50,15 @@ static egc_status format_parts(const egc_train_config *config, const char *excha
                                egc_buf *out, egc_error *err)
 {
     egc_identity_part parts[EGC_IDENTITY_PARTS];
-    egc_status status = EGC_OK;
     egc_identity_parts(config, exchange, parts);
-    for (int i = 0; i < EGC_IDENTITY_PARTS && !status; i++) {
+    for (int i = 0; i < EGC_IDENTITY_PARTS; i++) {
         if (!parts[i].name || (parts[i].is_time && !with_time))
             continue;
-        status = egc_buf_printf(out, err, "%s=%s{", parts[i].path, parts[i].name);
-        if (!status)
-            status = egc_param_format_all(parts[i].table, parts[i].params, false, out, err);
-        if (!status)
-            status = egc_buf_printf(out, err, "}\n");
+        egc_text_put(out, "%s=%s{", parts[i].path, parts[i].name);
+        egc_param_format_all(parts[i].table, parts[i].params, false, out);
+        egc_text_put(out, "}\n");
     }
-    return status;
+    return egc_buf_check(out, err);
 }
 
 egc_status egc_identity_format(const egc_train_config *config, egc_buf *out, egc_error *err)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/spec/constructor.h"
 
 const egc_spec *egc_spec_get(const egc_spec *table, const char *key)
@@ -96,13 +97,14 @@ static bool listed(const char *const *names, const char *name)
 static egc_status unknown_key(const egc_param *table, const char *const *skip, egc_error *err)
 {
     egc_buf valid = {0};
-    egc_status status = egc_param_names(table, &valid, err);
-    for (; skip && *skip && !status; skip++)
+    egc_param_names(table, &valid);
+    for (; skip && *skip; skip++)
         if (!egc_param_find(table, *skip))
-            status = egc_buf_printf(&valid, err, "%s%s", valid.len ? ", " : "", *skip);
+            egc_text_put(&valid, "%s%s", valid.len ? ", " : "", *skip);
+    egc_status status = egc_buf_check(&valid, err);
     if (!status)
         status = egc_fail(err, EGC_ERROR_NAME, "unknown key; valid: %s",
-                          valid.len ? (const char *)valid.data : "none");
+                          valid.len ? egc_text_get(&valid) : "none");
     egc_buf_fini(&valid);
     return status;
 }
@@ -112,10 +114,11 @@ static egc_status not_a_scalar(const egc_param *param, const egc_spec *value, eg
     egc_buf range = {0};
     char call[64];
     egc_constructor_call(value->constructor, call, sizeof call);
-    egc_status status = egc_param_range(param, &range, err);
+    egc_param_range(param, &range);
+    egc_status status = egc_buf_check(&range, err);
     if (!status)
-        status = egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s", (const char *)range.data,
-                          call, value->constructor ? "" : "; egc.each{...} sweeps over values");
+        status = egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s", egc_text_get(&range), call,
+                          value->constructor ? "" : "; egc.each{...} sweeps over values");
     egc_buf_fini(&range);
     return status;
 }
@@ -215,13 +218,11 @@ egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char
 
 static egc_status format_scalar(const egc_scalar *scalar, egc_buf *out, egc_error *err)
 {
-    char number[32];
     switch (scalar->kind) {
     case EGC_SCALAR_BOOL:
         return egc_buf_printf(out, err, "%s", scalar->boolean ? "true" : "false");
     case EGC_SCALAR_NUMBER:
-        egc_text_format_real(scalar->number, number, sizeof number);
-        return egc_buf_printf(out, err, "%s", number);
+        return egc_buf_printf(out, err, "%s", egc_text_of_real(scalar->number).text);
     case EGC_SCALAR_TEXT:
         break;
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/registry.h"
 #include "net/cluster/cluster.h"
 #include "net/cluster/writer.h"
 #include "net/world/events.h"

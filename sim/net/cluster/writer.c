@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 /* SimGrid's loopback bandwidth; its latency of 0 is avoided because a flow without latency
  * starves those that have some. A cluster without a loopback would send a host's messages to itself
  * over the host's link. */

@@ -9,6 +9,7 @@
 #include <xbt/dynar.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define HOST_POWER "wattage_per_state"
 #define HOST_POWER_OFF "wattage_off"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "net/cluster/writer.h"
 #include "net/topology/probe.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/param.h"
+#include "base/registry.h"
 #include "compressors/core/round_plan.h"
 
 bool egc_exchange_choice_fits(egc_collective kind, const egc_round *round)

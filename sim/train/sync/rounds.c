@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "compressors/core/encoder.h"
 #include "compressors/core/round_plan.h"

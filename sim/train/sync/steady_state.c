@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/rng.h"
 
 /* ---- what is in it --------------------------------------------------------------------------- */
