@@ -5,13 +5,22 @@
 #ifndef EGC_BASE_PUBLIC_H
 #define EGC_BASE_PUBLIC_H
 
+#include <stddef.h>
+
+/* Marks the functions that the shared library exports: these and no others. */
+#if defined(__GNUC__)
+#define EGC_API __attribute__((visibility("default")))
+#else
+#define EGC_API
+#endif
+
 /* ---- errors ----------------------------------------------------------------------------------
  *
  * A function that can fail returns an egc_status and takes an egc_error as its last argument. The
  * caller owns the egc_error; it may be on the stack, and NULL where only the status is wanted. On
  * failure `message` is one line that says what was got and what would be valid:
  *
- *     ratio: must be in (0, 1], got 1.5
+ *     ratio: must be in (0, 1], got "1.5"
  *
  * On success the egc_error is left as it was. Bytes that came from elsewhere never lead to
  * undefined behaviour, only to EGC_ERROR_FORMAT. */
@@ -59,5 +68,14 @@ typedef enum egc_element {
     EGC_ELEMENT_FP16, /* IEEE 754 binary16, 2 bytes */
     EGC_ELEMENT_BF16, /* bfloat16, 2 bytes */
 } egc_element;
+
+/* The bytes of one element: 4, 2, 2; 0 for EGC_ELEMENT_NONE. */
+EGC_API size_t egc_element_bytes(egc_element element);
+
+/* sum[i] += addend[i] for n elements, each sum rounded to the element's own format, to nearest
+ * even, as a device that adds in this format does: the operation of an all-reduce. fp16 sums beyond
+ * 65504 become Inf. The vectors need no alignment and must not overlap. EGC_ELEMENT_NONE is not
+ * valid. */
+EGC_API void egc_element_add(egc_element element, void *sum, const void *addend, size_t n);
 
 #endif

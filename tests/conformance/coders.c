@@ -3,7 +3,6 @@
 #include <fenv.h>
 #include <float.h>
 
-#include "compressors/egc.h"
 #include "support/coder.h"
 #include "support/inputs.h"
 #include "support/test.h"

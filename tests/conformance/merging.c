@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "compressors/egc.h"
 #include "support/method.h"
 
 enum { SMALL = 20, LARGE = 300, N = SMALL + LARGE, P = 5 };

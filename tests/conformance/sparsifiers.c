@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every sparsifier: what its descriptor promises, measured. */
-#include "compressors/egc.h"
+#include "support/core.h"
 #include "support/inputs.h"
 #include "support/test.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "compressors/egc.h"
+#include "support/core.h"
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "codec/range.h"
-#include "compressors/egc.h"
+#include "support/core.h"
 #include "support/inputs.h"
 
 /* ---- the k-th allocation --------------------------------------------------------------------- */

@@ -3,22 +3,14 @@
 #ifndef EGC_TEST_METHOD_H
 #define EGC_TEST_METHOD_H
 
-#include "compressors/egc.h"
+#include "support/core.h"
 #include "support/test.h"
 
 /* Sets "key=value;key=value". */
 static inline void set_all(egc_method *method, const char *settings)
 {
-    char copy[256], *rest = copy, *item;
     egc_error err = {0};
-    assert_true(strlen(settings) < sizeof copy);
-    strcpy(copy, settings);
-    while ((item = strsep(&rest, ";")) && *item) {
-        char *value = strchr(item, '=');
-        *value++ = '\0';
-        egc_scalar scalar = {.kind = EGC_SCALAR_TEXT, .text = value};
-        assert_ok(egc_method_set(method, item, &scalar, &err), err);
-    }
+    assert_ok(egc_method_set_all(method, settings, &err), err);
 }
 
 static inline egc_method method_of(const char *name, const char *settings)

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "compressors/egc.h"
 #include "support/inputs.h"
 #include "support/method.h"
 

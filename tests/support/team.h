@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "compressors/egc.h"
 #include "support/method.h"
 
 enum { TEAM_MAX = 16 };

@@ -7,14 +7,6 @@
 
 #include "base/public.h"
 
-/* 4, 2, 2; 0 for NONE. */
-size_t egc_element_bytes(egc_element element);
-
-/* sum[i] += addend[i] for n elements, each sum rounded to the element (nearest even, as a device
- * that adds in this format does; fp16 sums beyond 65504 become Inf). The vectors need no
- * alignment. */
-void egc_element_add(egc_element element, void *sum, const void *addend, size_t n);
-
 /* Converts n elements to floats, exactly, and floats to elements, rounding to nearest even and
  * saturating as base/number/half.h says. Elements need no alignment. */
 void egc_element_to_float(egc_element element, const void *in, float *out, size_t n);
