@@ -26,7 +26,7 @@ set_target_properties(libegc PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 # An archive must hold all that the shared library took, so the parts of sim/base are named.
-set(egc_base_parts "/(arena|bits|buf|element|error|half|mem|param|quantity|rng)[.]c")
+set(egc_base_parts "/(arena|bits|buf|element|error|half|hash|mem|param|quantity|registry|rng|text)[.]c")
 add_library(libegc-static STATIC
   $<TARGET_OBJECTS:egc_api> $<TARGET_OBJECTS:egc_compressors> $<TARGET_OBJECTS:egc_codec>
   $<TARGET_OBJECTS:egc_error_feedback> $<TARGET_OBJECTS:egc_kernels>

@@ -56,15 +56,17 @@ size_t egc_setup_parameters(const egc_setup *setup)
     return rows_of(setup->method.compressor->params) + rows_of(egc_method_option_params);
 }
 
-/* Appends the value of a row, or with object NULL its valid range, and a terminator. *at is where
- * the text begins. */
-static egc_status append_text(const egc_param *row, const void *object, egc_buf *text, size_t *at,
-                              egc_error *err)
+/* Appends the value of a row in `object`, or its valid range where that is NULL, and a terminator.
+ * Returns where the text begins. */
+static size_t append_text(const egc_param *row, const void *object, egc_buf *text)
 {
-    *at = text->len;
-    egc_status status =
-        object ? egc_param_format(row, object, text, err) : egc_param_range(row, text, err);
-    return status ? status : egc_buf_append(text, "", 1, err);
+    size_t start = text->len;
+    if (object)
+        egc_param_format(row, object, text);
+    else
+        egc_param_range(row, text);
+    egc_buf_put(text, "", 1);
+    return start;
 }
 
 egc_status egc_setup_parameter(egc_setup *setup, size_t i, egc_method_parameter *out,
@@ -79,16 +81,14 @@ egc_status egc_setup_parameter(egc_setup *setup, size_t i, egc_method_parameter 
         own ? &method->compressor->params[i] : &egc_method_option_params[i - n_own];
     egc_method usual;
     egc_buf *text = &setup->text;
-    size_t valid, initial, value;
-    egc_buf_clear(text);
     egc_status status = egc_method_init(&usual, method->name, err);
-    if (!status)
-        status = append_text(row, NULL, text, &valid, err);
-    if (!status)
-        status = append_text(row, own ? (void *)usual.params : &usual.options, text, &initial, err);
-    if (!status)
-        status = append_text(row, own ? (const void *)method->params : &method->options, text,
-                             &value, err);
+    if (status)
+        return status;
+    egc_buf_clear(text);
+    size_t valid = append_text(row, NULL, text);
+    size_t initial = append_text(row, own ? (void *)usual.params : &usual.options, text);
+    size_t value = append_text(row, own ? (const void *)method->params : &method->options, text);
+    status = egc_buf_check(text, err);
     if (status)
         return status;
     const char *texts = (const char *)text->data;
