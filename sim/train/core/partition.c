@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Buckets are filled from the last layer backwards; one predicate per kind of bucket decides if the
+ * next layer joins. Units are the layers, the buckets or the model, by the granularity. */
 #include "train/core/partition.h"
 
 #include <math.h>
@@ -16,88 +18,70 @@ egc_partition_options egc_partition_options_of(const egc_train_config *config)
     };
 }
 
-static double layer_time_s(double recorded_s, double flops, double speed_flops)
+double egc_partition_cycle(double since_s, double cycle_s)
+{
+    const double rounding = 1e-6; /* of a cycle: a gradient ready at its end belongs to it */
+    return ceil(since_s / cycle_s - rounding);
+}
+
+static double time_s(double recorded_s, double flops, double speed_flops)
 {
     return isnan(recorded_s) ? flops / speed_flops : recorded_s;
 }
 
-/* When things happen in the backward pass, as far as buckets have been made. */
-typedef struct schedule {
-    double ready_s; /* the gradients of all layers in buckets */
-    double free_s;  /* the buckets are exchanged */
-} schedule;
-
-static double backward_time_s(const egc_workload *workload, size_t layer,
-                              const egc_partition_options *options)
+static double forward_s(const egc_layer *layer, const egc_partition_options *options)
 {
-    const egc_layer *l = &workload->layers[layer];
-    return layer_time_s(l->backward_s, l->backward_flops, options->speed_flops);
+    return time_s(layer->forward_s, layer->forward_flops, options->speed_flops);
 }
 
-/* The next bucket of MG-WFBP. It may be exchanged from when its last gradient is ready and the
- * buckets before have been; the next layer joins it if it is ready less than a startup later. */
-static size_t layers_to_merge(const egc_workload *workload, size_t end,
-                              const egc_partition_options *options, schedule *now)
+static double backward_s(const egc_layer *layer, const egc_partition_options *options)
 {
-    size_t taken = 1;
-    double bytes = 4 * (double)workload->layers[end - 1].count;
-    now->ready_s += backward_time_s(workload, end - 1, options);
-    for (; taken < end; taken++) {
-        double next_s = now->ready_s + backward_time_s(workload, end - 1 - taken, options);
-        if (!(next_s < fmax(now->ready_s, now->free_s) + options->startup_s))
-            break;
-        now->ready_s = next_s;
-        bytes += 4 * (double)workload->layers[end - 1 - taken].count;
-    }
-    now->free_s = fmax(now->ready_s, now->free_s) + options->startup_s + bytes * options->byte_s;
-    return taken;
+    return time_s(layer->backward_s, layer->backward_flops, options->speed_flops);
 }
 
-/* The next bucket of tensor fusion. *ready_s: when all layers that are in buckets are ready. */
-static size_t layers_to_fuse(const egc_workload *workload, size_t end,
-                             const egc_partition_options *options, double *ready_s)
+/* ---- buckets --------------------------------------------------------------------------------- */
+
+/* The bucket that is being filled, and the times of the backward pass so far. */
+typedef struct filling {
+    bool is_first;
+    double bytes;
+    double ready_s; /* the gradients of all layers in buckets are ready */
+    double free_s;  /* the buckets before have been exchanged */
+} filling;
+
+static bool joins(const egc_layer *next, const egc_partition_options *options, const filling *now)
 {
-    size_t taken = 1;
-    double bytes = 4 * (double)workload->layers[end - 1].count;
-    *ready_s += backward_time_s(workload, end - 1, options);
-    double cycle = egc_partition_cycle(*ready_s, options->cycle_s);
-    for (; taken < end; taken++) {
-        double next_s = *ready_s + backward_time_s(workload, end - 1 - taken, options);
-        bytes += 4 * (double)workload->layers[end - 1 - taken].count;
-        if (bytes > options->fusion_bytes || egc_partition_cycle(next_s, options->cycle_s) > cycle)
-            break;
-        *ready_s = next_s;
-    }
-    return taken;
+    double kind = options->bucket_bytes, limit = kind;
+    double bytes = now->bytes + 4 * (double)next->count;
+    double ready_s = now->ready_s + backward_s(next, options);
+    if (kind == EGC_BUCKET_MODEL || options->granularity == EGC_GRANULARITY_MODEL)
+        return true;
+    if (kind == EGC_BUCKET_MERGE)
+        return ready_s < fmax(now->ready_s, now->free_s) + options->startup_s;
+    if (kind == EGC_BUCKET_FUSION)
+        return bytes <= options->fusion_bytes &&
+               egc_partition_cycle(ready_s, options->cycle_s) <=
+                   egc_partition_cycle(now->ready_s, options->cycle_s);
+    if (now->is_first)
+        limit = fmin(options->first_bucket_bytes, limit);
+    return kind != EGC_BUCKET_LAYER && bytes <= limit;
 }
 
-/* The number of layers, ending before layer `end`, that the next bucket takes. */
-static size_t layers_in_bucket(const egc_workload *workload, size_t end,
-                               const egc_partition_options *options, bool is_first, schedule *now)
+/* The number of layers, counted back from layer `end`, in the next bucket. */
+static size_t fill(const egc_workload *workload, size_t end, const egc_partition_options *options,
+                   filling *now)
 {
-    if (options->bucket_bytes == EGC_BUCKET_MODEL || options->granularity == EGC_GRANULARITY_MODEL)
-        return end;
-    if (options->bucket_bytes == EGC_BUCKET_MERGE)
-        return layers_to_merge(workload, end, options, now);
-    if (options->bucket_bytes == EGC_BUCKET_FUSION)
-        return layers_to_fuse(workload, end, options, &now->ready_s);
-    double limit =
-        is_first ? fmin(options->first_bucket_bytes, options->bucket_bytes) : options->bucket_bytes;
-    size_t taken = 1;
-    double bytes = 4 * (double)workload->layers[end - 1].count;
-    while (options->bucket_bytes != EGC_BUCKET_LAYER && taken < end) {
-        bytes += 4 * (double)workload->layers[end - 1 - taken].count;
-        if (bytes > limit)
-            break;
-        taken++;
-    }
-    return taken;
-}
-
-double egc_partition_cycle(double since_s, double cycle_s)
-{
-    const double rounding = 1e-6; /* of a cycle: what is ready at its end is in it */
-    return ceil(since_s / cycle_s - rounding);
+    const egc_layer *layers = workload->layers;
+    size_t next = end;
+    now->bytes = 0;
+    do {
+        next--;
+        now->bytes += 4 * (double)layers[next].count;
+        now->ready_s += backward_s(&layers[next], options);
+    } while (next > 0 && joins(&layers[next - 1], options, now));
+    now->free_s =
+        fmax(now->ready_s, now->free_s) + options->startup_s + now->bytes * options->byte_s;
+    return end - next;
 }
 
 /* NULL when out of memory. */
@@ -111,33 +95,31 @@ static bool make_buckets(egc_partition *partition, const egc_workload *workload,
                          const egc_partition_options *options)
 {
     size_t last_float = workload->n_params;
-    schedule now = {0};
-    for (size_t end = workload->n_layers; end > 0;) {
-        egc_bucket *bucket = &partition->buckets[partition->n_buckets];
-        size_t taken = layers_in_bucket(workload, end, options, partition->n_buckets == 0, &now);
-        for (size_t i = end - taken; i < end; i++) {
-            const egc_layer *layer = &workload->layers[i];
-            bucket->count += layer->count;
-            bucket->forward_s +=
-                layer_time_s(layer->forward_s, layer->forward_flops, options->speed_flops);
-            bucket->backward_s += backward_time_s(workload, i, options);
+    filling now = {.is_first = true};
+    for (size_t end = workload->n_layers; end > 0; now.is_first = false) {
+        egc_bucket *bucket = &partition->buckets[partition->n_buckets++];
+        bucket->n_units = fill(workload, end, options, &now);
+        bucket->first_unit = end -= bucket->n_units; /* if units are layers */
+        for (size_t i = end; i < end + bucket->n_units; i++) {
+            bucket->count += workload->layers[i].count;
+            bucket->forward_s += forward_s(&workload->layers[i], options);
+            bucket->backward_s += backward_s(&workload->layers[i], options);
         }
-        end -= taken;
-        bucket->first_unit = end; /* when units are layers */
-        bucket->n_units = taken;
         bucket->first = last_float -= bucket->count;
         partition->backward_s += bucket->backward_s;
-        bucket->layers = name_layers(partition, &workload->layers[end], taken);
-        partition->n_buckets++;
+        bucket->layers = name_layers(partition, &workload->layers[end], bucket->n_units);
         if (!bucket->layers)
             return false;
     }
     return true;
 }
 
+/* ---- units ----------------------------------------------------------------------------------- */
+
 static void make_units_of_layers(egc_partition *partition, const egc_workload *workload)
 {
     size_t first = 0;
+    partition->n_units = workload->n_layers;
     for (size_t i = 0; i < workload->n_layers; i++) {
         const egc_layer *layer = &workload->layers[i];
         partition->units[i] = (egc_unit){
@@ -148,18 +130,17 @@ static void make_units_of_layers(egc_partition *partition, const egc_workload *w
         };
         first += layer->count;
     }
-    partition->n_units = workload->n_layers;
 }
 
 static bool make_units_of_buckets(egc_partition *partition, const egc_workload *workload,
                                   egc_granularity granularity)
 {
     size_t *layers = egc_arena_alloc(&partition->arena, workload->n_layers * sizeof *layers);
-    for (size_t i = 0; layers && i < workload->n_layers; i++)
-        layers[i] = workload->layers[i].count;
-    partition->n_units = partition->n_buckets;
     if (!layers)
         return false;
+    for (size_t i = 0; i < workload->n_layers; i++)
+        layers[i] = workload->layers[i].count;
+    partition->n_units = partition->n_buckets;
     for (size_t b = 0; b < partition->n_buckets; b++) {
         egc_bucket *bucket = &partition->buckets[b];
         size_t u = partition->n_buckets - 1 - b;
@@ -183,20 +164,23 @@ egc_status egc_partition_init(egc_partition *partition, const egc_workload *work
     size_t n = workload->n_layers;
     partition->buckets = egc_arena_alloc(&partition->arena, n * sizeof *partition->buckets);
     partition->units = egc_arena_alloc(&partition->arena, n * sizeof *partition->units);
-    bool made = partition->buckets && partition->units;
-    made = made && make_buckets(partition, workload, options);
-    if (made)
-        made = options->granularity != EGC_GRANULARITY_LAYER
-                   ? make_units_of_buckets(partition, workload, options->granularity)
-                   : (make_units_of_layers(partition, workload), true);
-    if (!made) {
-        egc_partition_fini(partition);
-        return egc_fail_memory(err, n * (sizeof *partition->buckets + sizeof *partition->units));
-    }
+    bool made =
+        partition->buckets && partition->units && make_buckets(partition, workload, options);
+    if (made && options->granularity == EGC_GRANULARITY_LAYER)
+        make_units_of_layers(partition, workload);
+    else
+        made = made && make_units_of_buckets(partition, workload, options->granularity);
     for (size_t i = 0; i < n; i++)
-        partition->forward_s += layer_time_s(
-            workload->layers[i].forward_s, workload->layers[i].forward_flops, options->speed_flops);
-    return EGC_OK;
+        partition->forward_s += forward_s(&workload->layers[i], options);
+    if (made)
+        return EGC_OK;
+    egc_partition_fini(partition);
+    return egc_fail_memory(err, n * (sizeof *partition->buckets + sizeof *partition->units));
+}
+
+void egc_partition_fini(egc_partition *partition)
+{
+    egc_arena_fini(&partition->arena);
 }
 
 size_t egc_partition_longest_unit(const egc_partition *partition)
@@ -205,9 +189,4 @@ size_t egc_partition_longest_unit(const egc_partition *partition)
     for (size_t u = 0; u < partition->n_units; u++)
         longest = partition->units[u].count > longest ? partition->units[u].count : longest;
     return longest;
-}
-
-void egc_partition_fini(egc_partition *partition)
-{
-    egc_arena_fini(&partition->arena);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a model is cut up: units, which are compressed as one vector, and buckets, whose messages
- * travel as one. Both are ranges of the flat parameter vector. */
+/* How a model is divided: units, each compressed as one vector, and buckets, the messages of each
+ * exchanged as one. Both are ranges of the flat parameter vector. */
 #ifndef EGC_TRAIN_CORE_PARTITION_H
 #define EGC_TRAIN_CORE_PARTITION_H
 
@@ -8,12 +8,12 @@
 #include "train/config.h"
 
 typedef struct egc_bucket {
-    size_t first_unit; /* its units follow each other in the flat vector */
+    size_t first_unit; /* its units are contiguous in the flat vector */
     size_t n_units;
     size_t first; /* floats */
     size_t count;
     double forward_s, backward_s; /* device time of its layers' passes */
-    const char *layers;           /* "FIRST..LAST" in forward order, or the one */
+    const char *layers;           /* "FIRST..LAST" in forward order; one name for one layer */
 } egc_bucket;
 
 typedef struct egc_partition {
@@ -28,7 +28,7 @@ typedef struct egc_partition {
 typedef struct egc_partition_options {
     egc_granularity granularity;
     double bucket_bytes;       /* or EGC_BUCKET_* */
-    double first_bucket_bytes; /* smaller, so that communication starts early */
+    double first_bucket_bytes; /* smaller, to start communication early */
     double speed_flops;        /* for layers without recorded times */
     double startup_s;          /* EGC_BUCKET_MERGE: exchanging n bytes takes startup_s + n byte_s */
     double byte_s;
@@ -36,31 +36,34 @@ typedef struct egc_partition_options {
     double cycle_s;
 } egc_partition_options;
 
-/* Those that a configuration asks for. */
+/* The options of a configuration; startup_s and byte_s are left at 0. */
 egc_partition_options egc_partition_options_of(const egc_train_config *config);
 
-/* Buckets as PyTorch DDP makes them: layers in reverse order, closed before they would exceed
- * their size, a layer never split. With EGC_BUCKET_MERGE as MG-WFBP makes them (Shi, Chu, Li:
- * MG-WFBP: Efficient data communication for distributed synchronous SGD algorithms, INFOCOM 2019,
- * arXiv 1811.11141): a layer's gradient waits for the next one's when that is ready before its own
- * exchange could begin, or so soon after that the startup saved is worth the wait. Gradients count
- * with the 4 bytes an element that they have before compression.
+/* Divides the model of a workload, which must outlive the partition (it borrows names). MEMORY.
  *
- * With EGC_BUCKET_FUSION as Horovod's tensor fusion makes them (Sergeev and Del Balso, arXiv
- * 1802.05799, 2018): whatever became ready in one cycle goes out together at its end, in as many
- * buckets of fusion_bytes as it takes. Cycles are counted from the beginning of the backward pass,
- * whose times are those of the layers alone: compressing, which would move a gradient into a later
- * cycle, is not foreseen. MEMORY. */
+ * By size, buckets are those of PyTorch DDP: layers in reverse order, a bucket closed before it
+ * would exceed its size, a layer never split.
+ *
+ * EGC_BUCKET_MERGE makes those of MG-WFBP (Shi, Chu, Li: MG-WFBP: Efficient data communication for
+ * distributed synchronous SGD algorithms, INFOCOM 2019, arXiv 1811.11141): a layer's gradient waits
+ * for the next one if that is ready before its own exchange could begin, or so soon afterwards that
+ * the saved startup exceeds the delay. An element counts as the 4 bytes it has uncompressed.
+ *
+ * EGC_BUCKET_FUSION makes those of Horovod's tensor fusion (Sergeev and Del Balso, arXiv
+ * 1802.05799, 2018): gradients that become ready in one cycle are sent together at its end, in as
+ * many buckets of fusion_bytes as they need. Cycles count from the beginning of the backward pass,
+ * with the times of the layers alone: a gradient that compression delays into a later cycle stays
+ * in its bucket. */
 egc_status egc_partition_init(egc_partition *partition, const egc_workload *workload,
                               const egc_partition_options *options, egc_error *err) EGC_MUST_CHECK;
 
-/* The elements of the largest unit. */
+void egc_partition_fini(egc_partition *partition);
+
+/* The number of elements of the largest unit. */
 size_t egc_partition_longest_unit(const egc_partition *partition);
 
-/* The cycle at whose end goes out what became ready so long after the beginning of the backward
- * pass: 1, 2, ... */
+/* The cycle (1, 2, ...) at whose end a gradient is sent that becomes ready since_s seconds after
+ * the beginning of the backward pass. */
 double egc_partition_cycle(double since_s, double cycle_s);
-
-void egc_partition_fini(egc_partition *partition);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the streams of a run did and when, for those who want to look at it: one event after the
- * other goes to egc_train_sink.event. */
+/* Events of the timeline: the work of a run's streams and its times. Each goes to
+ * egc_train_sink.event when it ends. */
 #ifndef EGC_TRAIN_CORE_TIMELINE_H
 #define EGC_TRAIN_CORE_TIMELINE_H
 
@@ -10,32 +10,32 @@
 typedef enum egc_stream_kind {
     EGC_STREAM_COMPUTE,
     EGC_STREAM_COMPRESSION,
-    EGC_STREAM_RECEPTION,     /* takes in what comes back, where another sends meanwhile */
+    EGC_STREAM_RECEPTION,     /* handles arrivals while another stream sends */
     EGC_STREAM_COMMUNICATION, /* the last, since a rank may have several: see lane */
     EGC_N_STREAMS,
 } egc_stream_kind;
 
-/* What it points to is borrowed for the call. Events of one stream of one rank never overlap. */
+/* Pointers are borrowed for the call. Events of one stream and lane of one rank never overlap. */
 typedef struct egc_timeline_event {
-    const char *name; /* what it did: "forward", "backward", "compress", "exchange", "decompress",
-                         "wait", or a word of another algorithm's */
+    const char *name; /* "forward", "backward", "compress", "exchange", "decompress", "wait", or a
+                         word of one algorithm */
     uint64_t step;
     int rank; /* workers first, then servers */
     egc_stream_kind stream;
-    size_t lane; /* which of its communication streams: ps has one for each server; otherwise 0 */
+    size_t lane; /* number of the communication stream: ps has one per server; otherwise 0 */
     double start_s, end_s; /* simulated */
 
-    const char *layers;   /* of the bucket it is about, "FIRST..LAST"; NULL when about none */
-    size_t bucket, round; /* where there are layers */
+    const char *layers;   /* of its bucket, "FIRST..LAST"; NULL: it concerns no single bucket */
+    size_t bucket, round; /* valid if layers is set */
 
-    const size_t *peers; /* ranks it sent to or received from; NULL: none, or a collective's */
+    const size_t *peers; /* ranks it sent to or received from; NULL: none, or a collective */
     size_t n_peers;
-    double bytes; /* of that, once: what sent_bytes counts where workers sent it */
+    double bytes; /* sent to or received from the peers, counted once */
 
-    const char *exchange;   /* of an exchange; NULL otherwise, and the rest does not apply */
-    size_t piece, n_pieces; /* which part of the messages it carried: egc_round_transfer_pieces */
-    double message_bytes;   /* of the rank's own message, or its part: what sent_bytes counts */
-    double network_sent_bytes, network_recv_bytes; /* what its rank sent and received for it */
+    const char *exchange;   /* of an exchange; NULL otherwise, and the rest is not valid */
+    size_t piece, n_pieces; /* the part of the messages it carried: egc_round_transfer_pieces */
+    double message_bytes;   /* of the rank's own message, or its part: counted in sent_bytes */
+    double network_sent_bytes, network_recv_bytes; /* that its rank sent and received for it */
 } egc_timeline_event;
 
 #endif

@@ -16,16 +16,19 @@ static egc_status await_turn(egc_sync_worker *w, egc_error *err)
     return egc_stream_log_event(&w->communication, since_s, &event, err);
 }
 
-/* Sums are made in place: another try begins with the message that the first began with. */
+static egc_round_piece next_piece(const egc_sync_worker *w, size_t b)
+{
+    const egc_sync_progress *bucket = &w->progress[b];
+    return (egc_round_piece){w->step, bucket->round, b, bucket->piece};
+}
+
+/* Sums are made in place, so a retry needs the message as it was before the first try. */
 static egc_status prepare_try(egc_sync_worker *w, size_t b, egc_error *err)
 {
-    size_t round = w->progress[b].round;
-    egc_status status = EGC_OK;
-    if (w->failover)
-        status = w->kept ? egc_round_transfer_restore(&w->transfer, w->step, round, b, err)
-                         : egc_round_transfer_keep(&w->transfer, w->step, round, b, err);
+    const egc_round_piece at = next_piece(w, b);
+    bool retry = w->kept;
     w->kept = true;
-    return status;
+    return w->failover ? egc_round_transfer_prepare(&w->transfer, &at, retry, err) : EGC_OK;
 }
 
 /* Exchanges the next piece of a bucket. */
@@ -34,17 +37,16 @@ static egc_status exchange(egc_sync_worker *w, size_t b, egc_error *err)
     egc_sync_progress *bucket = &w->progress[b];
     const egc_transport *transport = w->transfer.transport;
     const egc_exchange_choice *choice = &w->engine->choice;
+    const egc_round_piece at = next_piece(w, b);
     double start = egc_world_now(w->run->world);
     egc_timeline_event event = egc_sync_event(w, "exchange", w->step, b);
     event.exchange = choice->sparse ? choice->sparse->name : choice->exchange[bucket->round]->name;
     event.piece = bucket->piece;
-    event.n_pieces = egc_round_transfer_pieces(&w->transfer, w->step, bucket->round, b);
-    event.message_bytes =
-        egc_round_transfer_bytes(&w->transfer, w->step, bucket->round, b, bucket->piece);
+    event.n_pieces = egc_round_transfer_pieces(&w->transfer, &at);
+    event.message_bytes = egc_round_transfer_bytes(&w->transfer, &at);
     event.network_sent_bytes = -transport->sent_bytes;
     event.network_recv_bytes = -transport->recv_bytes;
-    egc_status status = egc_round_transfer_run(&w->transfer, w->step, bucket->round, b,
-                                               bucket->piece, &w->received, err);
+    egc_status status = egc_round_transfer_run(&w->transfer, &at, &w->received, err);
     if (status)
         return egc_error_prefix(err, "step %llu: bucket %zu", (unsigned long long)w->step, b);
     event.network_sent_bytes += transport->sent_bytes;
