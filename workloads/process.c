@@ -145,26 +145,16 @@ static egc_status take_model(process_state *state, const egc_process_model *mode
     if (!is_name(model->name))
         return fail(state, EGC_ERROR_FORMAT, "the model's name must be printable, 1 to 63 bytes",
                     err);
-    if (!is_count(model->lr) || model->lr == 0)
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": lr must be in (0, inf), got %g",
-                        state->command, model->lr);
-    if (!is_count(model->momentum) || model->momentum >= 1)
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": momentum must be in [0, 1), got %g",
-                        state->command, model->momentum);
-    if (!is_count(model->weight_decay))
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": weight_decay must be in [0, inf), got %g",
-                        state->command, model->weight_decay);
-    if (model->schedule > EGC_LR_SCHEDULE_COSINE)
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "\"%s\": schedule must be 0 (constant) or 1 (cosine), got %u",
-                        state->command, model->schedule);
     memcpy(workload->model, model->name, sizeof workload->model);
     workload->optimizer = (egc_optimizer){.lr = model->lr,
                                           .momentum = model->momentum,
                                           .weight_decay = model->weight_decay,
                                           .schedule = (int)model->schedule,
                                           .lr_warmup = model->lr_warmup};
-    return EGC_OK;
+    if (!egc_optimizer_check(&workload->optimizer, err))
+        return EGC_OK;
+    egc_error_prefix(err, "\"%s\"", state->command);
+    return EGC_ERROR_FORMAT;
 }
 
 /* What is wrong with a layer, or NULL. */

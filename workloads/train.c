@@ -37,7 +37,6 @@ typedef struct train_params {
     egc_language_params language;
 } train_params;
 
-static const char *const schedules[] = {"constant", "cosine", NULL};
 static const char *const all[] = {"all", NULL};
 
 static const egc_param params[] = {
@@ -59,7 +58,7 @@ static const egc_param params[] = {
               .max = INFINITY),
     EGC_PARAM(train_params, schedule, CHOICE, "schedule",
               "how the learning rate goes on: constant, or down to 0 along a half cosine",
-              .def = EGC_LR_SCHEDULE_CONSTANT, .choices = schedules),
+              .def = EGC_LR_SCHEDULE_CONSTANT, .choices = egc_optimizer_schedules),
     EGC_PARAM(train_params, lr_warmup, INT, "lr_warmup",
               "steps over which the learning rate rises to lr in equal parts, before its schedule",
               .def = 0, .min = 0, .max = 1e9),

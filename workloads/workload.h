@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/param.h"
+#include "workloads/optimizer.h"
 
 #define EGC_LAYER_NAME 64
 #define EGC_LAYER_DIMS 4
@@ -32,17 +33,6 @@ typedef struct egc_layer {
     double forward_s; /* recorded times; NAN when only the FLOPs are known */
     double backward_s;
 } egc_layer;
-
-/* What the optimiser needs to know; open-loop workloads leave it zeroed. */
-typedef struct egc_optimizer {
-    double lr;
-    double momentum;
-    double weight_decay;
-    int schedule;       /* egc_lr_schedule */
-    uint64_t lr_warmup; /* steps over which the learning rate rises to lr, before the schedule */
-} egc_optimizer;
-
-typedef enum egc_lr_schedule { EGC_LR_SCHEDULE_CONSTANT, EGC_LR_SCHEDULE_COSINE } egc_lr_schedule;
 
 typedef struct egc_evaluation {
     double loss;       /* mean over the test set, nats */

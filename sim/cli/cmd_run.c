@@ -15,6 +15,7 @@
 #include "experiment/results/columns.h"
 #include "experiment/run/runner.h"
 #include "script/script.h"
+#include "train/run.h"
 
 enum { TIMELINE_STEPS = 10, TIMELINE_WORKERS = 64 };
 

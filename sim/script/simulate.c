@@ -9,6 +9,7 @@
 #include "experiment/spec/build.h"
 #include "script/api.h"
 #include "script/session.h"
+#include "train/run.h"
 
 /* Lives in a Lua value, so that no Lua error can leak it. */
 typedef struct simulation {

@@ -62,4 +62,9 @@ size_t egc_algorithm_hosts(const egc_train_config *config);
 /* Where each rank sits: fills seats[0..ranks). */
 void egc_algorithm_seat(const egc_train_config *config, int *seats);
 
+/* The world that the algorithm's ranks run in; size_only: see egc_transport. *out is the caller's,
+ * to be given to egc_world_free. Errors of egc_world_new. */
+egc_status egc_algorithm_world(const egc_train_config *config, bool size_only, egc_world **out,
+                               egc_error *err) EGC_MUST_CHECK;
+
 #endif

@@ -109,21 +109,7 @@ typedef struct egc_train_summary {
     char reason[EGC_ERROR_LENGTH]; /* why it diverged, in one line */
 } egc_train_summary;
 
-/* Runs it. The calling process must not have made a world before. On failure *out says how far it
- * came. */
-egc_status egc_train_run(const egc_train_config *config, const egc_train_sink *sink,
-                         egc_train_summary *out, egc_error *err) EGC_MUST_CHECK;
-
-/* The world that a configuration asks for, hollow or not (egc_transport): for training algorithms.
- * Errors of egc_world_new. */
-egc_status egc_algorithm_world(const egc_train_config *config, bool size_only, egc_world **out,
-                               egc_error *err) EGC_MUST_CHECK;
-
 /* Workers whose gradients are computed and compressed. */
 size_t egc_train_config_sampled_workers(const egc_train_config *config);
-
-/* What can be known before running: RANGE when the cluster cannot seat the workers, UNSUPPORTED
- * when the method cannot use the exchange, and so on. */
-egc_status egc_train_run_check(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -2,7 +2,7 @@
 /* Fidelity, tallies, the optimiser and the cost model, by hand. */
 #include "support/test.h"
 
-#include "train/core/optimizer.h"
+#include "workloads/optimizer.h"
 #include "train/cost/cost_model.h"
 #include "train/metrics/fidelity.h"
 #include "train/metrics/step_stats.h"
@@ -121,10 +121,14 @@ static void sgd_by_hand(void **state)
     float x = 1, velocity = 0, g = 1;
     egc_optimizer_apply(&optimizer, 0.1, &g, &velocity, &x, 1);
     assert_close(x, 0.88, 1e-6);
+    assert_close(g, 1.2, 1e-6); /* the direction */
+    g = 1;
     egc_optimizer_apply(&optimizer, 0.1, &g, &velocity, &x, 1);
     assert_close(x, 0.7024, 1e-6);
-    x = 1;
+    assert_close(g, 1.776, 1e-6);
+    x = g = 1;
     egc_optimizer_apply(&optimizer, 0.1, &g, NULL, &x, 1);
+    g = 1;
     egc_optimizer_apply(&optimizer, 0.1, &g, NULL, &x, 1);
     assert_close(x, 0.88 - 0.1 * (1 + 0.2 * 0.88), 1e-6);
 }

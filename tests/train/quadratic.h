@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "train/config.h"
+#include "train/run.h"
 
 enum { SMALL = 100, LARGE = 900, ROWS = 30, N = SMALL + LARGE, MAX_STEPS = 64, MAX_EVENTS = 4096 };
 

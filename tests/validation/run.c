@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "support/test.h"
+#include "train/run.h"
 
 void run_init(run *r, int workers, int hosts, double bandwidth_Bps, double latency_s)
 {

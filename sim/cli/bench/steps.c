@@ -9,6 +9,7 @@
 #include "cli/bench/bench.h"
 #include "net/topology/isolated.h"
 #include "script/cluster.h"
+#include "train/run.h"
 #include "train/sync/steady_state.h"
 
 enum { MOST_STEPS = 20 };

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/trace/trace.h"
-#include "train/core/optimizer.h"
 #include "workloads/trace/writer.h"
 #include "workloads/workload.h"
 
@@ -128,11 +127,7 @@ static egc_status make_note(const recording *r, egc_trace_note *note, egc_error 
     sscanf(batch, "%lld", &count);
     note->batch = count;
     note->every = r->request->every;
-    snprintf(note->optimizer, sizeof note->optimizer,
-             "sgd lr=%g momentum=%g weight_decay=%g schedule=%s lr_warmup=%llu", optimizer->lr,
-             optimizer->momentum, optimizer->weight_decay,
-             optimizer->schedule == EGC_LR_SCHEDULE_COSINE ? "cosine" : "constant",
-             (unsigned long long)optimizer->lr_warmup);
+    egc_optimizer_format(optimizer, note->optimizer, sizeof note->optimizer);
     return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "experiment/spec/identity.h"
 #include "experiment/spec/sweep.h"
+#include "train/run.h"
 
 typedef struct builder {
     egc_experiment *experiment;

@@ -190,3 +190,20 @@ size_t egc_partition_longest_unit(const egc_partition *partition)
         longest = partition->units[u].count > longest ? partition->units[u].count : longest;
     return longest;
 }
+
+egc_status egc_partition_of_bucket(const egc_partition *whole, size_t b, egc_partition *out,
+                                   egc_error *err)
+{
+    const egc_bucket *bucket = &whole->buckets[b];
+    *out = (egc_partition){.n_units = bucket->n_units, .n_buckets = 1};
+    out->units = egc_arena_alloc(&out->arena, out->n_units * sizeof *out->units);
+    out->buckets = egc_arena_alloc(&out->arena, sizeof *out->buckets);
+    if (!out->units || !out->buckets)
+        return egc_fail_memory(err, out->n_units * sizeof *out->units);
+    memcpy(out->units, &whole->units[bucket->first_unit], out->n_units * sizeof *out->units);
+    for (size_t u = 0; u < out->n_units; u++)
+        out->units[u].first -= bucket->first;
+    out->buckets[0] = *bucket;
+    out->buckets[0].first_unit = out->buckets[0].first = 0;
+    return EGC_OK;
+}

@@ -57,6 +57,11 @@ egc_partition_options egc_partition_options_of(const egc_train_config *config);
 egc_status egc_partition_init(egc_partition *partition, const egc_workload *workload,
                               const egc_partition_options *options, egc_error *err) EGC_MUST_CHECK;
 
+/* Bucket b as a partition of its own, whose floats begin at 0. layers are borrowed from `whole`.
+ * Zeroed or failed, it can be given to _fini. MEMORY. */
+egc_status egc_partition_of_bucket(const egc_partition *whole, size_t b, egc_partition *out,
+                                   egc_error *err) EGC_MUST_CHECK;
+
 void egc_partition_fini(egc_partition *partition);
 
 /* The number of elements of the largest unit. */

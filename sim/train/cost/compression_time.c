@@ -98,39 +98,8 @@ double egc_compression_time_decode(const egc_compression_time *what,
     return 0;
 }
 
-/* ---- of what is learnt ----------------------------------------------------------------------- */
-
-double egc_compression_time_message(egc_engine *engine, uint64_t step, size_t round, size_t worker,
-                                    size_t b)
+double egc_compression_time_merge(const egc_train_config *config, double in_bytes, double out_bytes)
 {
-    const egc_bucket *bucket = &engine->partition.buckets[b];
-    const egc_compression_time what = {
-        .config = engine->config,
-        .partition = &engine->partition,
-        .bucket = bucket,
-        .round = round,
-        .host_s = egc_engine_message(engine, step, round, worker, b)->made_s,
-    };
-    return egc_compression_time_encode(
-        &what, egc_engine_part(engine, step, round, worker, bucket->first_unit));
-}
-
-double egc_compression_time_result(const egc_engine *engine, size_t round, size_t b,
-                                   const egc_round_result *received)
-{
-    const egc_compression_time what = {
-        .config = engine->config,
-        .partition = &engine->partition,
-        .bucket = &engine->partition.buckets[b],
-        .round = round,
-        .host_s = *egc_engine_decoded_s(engine, round, b),
-    };
-    return egc_compression_time_decode(&what, received);
-}
-
-double egc_compression_time_merge(const egc_engine *engine, double in_bytes, double out_bytes)
-{
-    const egc_train_config *config = engine->config;
     return config->options.cost == EGC_COST_NONE
                ? 0
                : egc_cost_model_merge(&config->device, in_bytes, out_bytes);

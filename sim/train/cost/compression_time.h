@@ -12,7 +12,9 @@
 #ifndef EGC_TRAIN_COST_COMPRESSION_TIME_H
 #define EGC_TRAIN_COST_COMPRESSION_TIME_H
 
-#include "train/sync/engine.h"
+#include "train/core/partition.h"
+#include "train/core/round_result.h"
+#include "train/metrics/step_stats.h"
 
 /* A bucket in one round of a step. */
 typedef struct egc_compression_time {
@@ -31,18 +33,9 @@ double egc_compression_time_encode(const egc_compression_time *what, const egc_p
 double egc_compression_time_decode(const egc_compression_time *what,
                                    const egc_round_result *received);
 
-/* ---- of what is learnt ----------------------------------------------------------------------- */
-
-/* Seconds to make a worker's message of a round, which is made already. */
-double egc_compression_time_message(egc_engine *engine, uint64_t step, size_t round, size_t worker,
-                                    size_t bucket);
-
-/* Seconds to take in what a round delivered. "measured" knows the last that was taken in. */
-double egc_compression_time_result(const egc_engine *engine, size_t round, size_t bucket,
-                                   const egc_round_result *received);
-
 /* Seconds to make a message of out_bytes on the way, of others of in_bytes: the model's, unless the
  * option is none. No table has it. */
-double egc_compression_time_merge(const egc_engine *engine, double in_bytes, double out_bytes);
+double egc_compression_time_merge(const egc_train_config *config, double in_bytes,
+                                  double out_bytes);
 
 #endif

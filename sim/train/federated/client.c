@@ -43,7 +43,7 @@ static egc_status upload(egc_federated_client *m, egc_error *err)
     uint64_t round = m->round;
     egc_federated *f = m->federation;
     egc_transport *transport = egc_federated_transport(f, (int)m->number);
-    const egc_buf *messages = f->clients.client[m->number].sender.messages;
+    const egc_buf *messages = f->clients.client[m->number].coders.messages;
     size_t n_buckets = f->trainer.partition.n_buckets;
     double start = egc_world_now(f->trainer.world), bytes = 0;
     egc_status status = EGC_OK;
@@ -69,7 +69,7 @@ static double compress_s(const egc_federated *f, size_t number)
 {
     double seconds = 0;
     for (size_t b = 0; b < f->trainer.partition.n_buckets; b++)
-        seconds += f->clients.client[number].sender.encode_s[b];
+        seconds += f->clients.client[number].coders.encode_s[b];
     return seconds;
 }
 

@@ -13,12 +13,12 @@
 static egc_status make_coders(egc_downlink *downlink, egc_error *err)
 {
     egc_trainer *trainer = downlink->trainer;
-    egc_coder_config coder = egc_trainer_coder_config(trainer, 1);
+    egc_coder_config coder =
+        egc_coders_config(trainer->config, &trainer->partition, trainer->workspace);
     downlink->method = egc_delta_method(coder.method);
     coder.method = &downlink->method;
-    coder.momentum = 0;
-    egc_status status =
-        egc_coders_init_as(&downlink->sender, trainer, &coder, trainer->n_workers, err);
+    egc_status status = egc_coders_init(&downlink->coders, trainer->config, &trainer->partition,
+                                        &coder, trainer->n_workers, NULL, err);
     return status ? status : egc_decoder_new(&coder, &downlink->decoder, err);
 }
 
@@ -52,7 +52,7 @@ void egc_downlink_fini(egc_downlink *downlink)
 {
     while (downlink->oldest)
         forget_oldest(downlink);
-    egc_coders_fini(&downlink->sender);
+    egc_coders_fini(&downlink->coders);
     egc_decoder_free(downlink->decoder);
     egc_free(downlink->view);
     egc_free(downlink->scratch);
@@ -72,7 +72,7 @@ static egc_status remember(egc_downlink *downlink, double decode_s, egc_error *e
     downlink->n_changes++;
     change->decode_s = decode_s;
     for (size_t b = 0; b < trainer->partition.n_buckets; b++) {
-        const egc_buf *message = &downlink->sender.messages[b];
+        const egc_buf *message = &downlink->coders.messages[b];
         egc_status status = egc_buf_append(&change->message, message->data, message->len, err);
         if (status)
             return status;
@@ -86,16 +86,14 @@ static egc_status remember(egc_downlink *downlink, double decode_s, egc_error *e
 /* What every client does with the message. */
 static egc_status move_view(egc_downlink *downlink, double *decode_s, egc_error *err)
 {
-    const egc_trainer *trainer = downlink->trainer;
+    egc_trainer *trainer = downlink->trainer;
     *decode_s = 0;
     for (size_t b = 0; b < trainer->partition.n_buckets; b++) {
-        double seconds;
         egc_status status =
-            egc_trainer_decode(trainer, downlink->decoder, trainer->step, b,
-                               &downlink->sender.messages[b], 1, downlink->scratch, &seconds, err);
+            egc_trainer_decode(trainer, &downlink->coders, downlink->decoder, trainer->step, b,
+                               &downlink->coders.messages[b], downlink->scratch, decode_s, err);
         if (status)
             return status;
-        *decode_s += seconds;
     }
     for (size_t i = 0; i < trainer->n; i++)
         downlink->view[i] += downlink->scratch[i];
@@ -111,7 +109,7 @@ egc_status egc_downlink_advance(egc_downlink *downlink, const float *parameters,
     for (size_t i = 0; i < trainer->n; i++)
         downlink->scratch[i] = parameters[i] - downlink->view[i];
     egc_status status =
-        egc_coders_encode(&downlink->sender, trainer->step, NAN, downlink->scratch, err);
+        egc_coders_compress(&downlink->coders, trainer->step, NAN, downlink->scratch, err);
     if (!status)
         status = move_view(downlink, &decode_s, err);
     if (!status)
@@ -120,7 +118,7 @@ egc_status egc_downlink_advance(egc_downlink *downlink, const float *parameters,
         return egc_error_prefix(err, "round %llu: downlink", (unsigned long long)trainer->step);
     downlink->encode_s = decode_s; /* the server moves its copy, too */
     for (size_t b = 0; b < trainer->partition.n_buckets; b++)
-        downlink->encode_s += downlink->sender.encode_s[b];
+        downlink->encode_s += downlink->coders.encode_s[b];
     return EGC_OK;
 }
 

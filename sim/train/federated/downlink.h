@@ -25,7 +25,7 @@ typedef struct egc_downlink_change {
 typedef struct egc_downlink {
     egc_trainer *trainer;
     egc_method method;
-    egc_coders sender;
+    egc_coders coders;
     egc_decoder *decoder;
     float *view, *scratch;                /* NULL when dense */
     egc_downlink_change *oldest, *newest; /* those that are shorter together than the view */

@@ -99,7 +99,7 @@ static egc_status federation_init(egc_federated *f, egc_error *err)
     if (!status)
         status = egc_downlink_init(&f->downlink, &f->trainer,
                                    f->params->downlink == EGC_DOWNLINK_COMPRESSED,
-                                   f->clients.parameters, err);
+                                   f->clients.server.parameters, err);
     for (size_t c = 0; c < n && !status; c++)
         status = member_init(f, c, err);
     return status ? status

@@ -40,35 +40,34 @@ typedef struct egc_federated_model_options {
 } egc_federated_model_options;
 
 typedef struct egc_federated_model_client {
-    egc_coders sender;    /* its messages; zeroed until it is first sampled */
+    egc_coders coders;    /* zeroed until it is first sampled */
     egc_decoder *decoder; /* the server's, of its messages: it knows how dense they are */
-    uint64_t steps;       /* local ones so far: how far it came in its own data */
+    uint64_t steps;       /* local ones so far: its position in its own data */
 } egc_federated_model_client;
 
 typedef struct egc_federated_model {
     egc_trainer *trainer;
     const egc_federated_model_options *options;
     egc_coder_config coder;
-    egc_federated_model_client *client;
-    float *parameters;      /* the server's */
-    float *server_velocity; /* NULL where the server applies no momentum */
-    float *velocity;        /* of the client in training; NULL where it applies none */
-    float *local, *gradient, *average;
+    egc_federated_model_client *client; /* of each worker */
+    egc_replica server;
+    egc_replica local;         /* of the client in training */
+    float *gradient, *average; /* n each */
 } egc_federated_model;
 
 /* trainer and options are borrowed. Zeroed or failed, it can be given to _fini. MEMORY. */
-egc_status egc_federated_model_init(egc_federated_model *clients, egc_trainer *trainer,
+egc_status egc_federated_model_init(egc_federated_model *model, egc_trainer *trainer,
                                     const egc_federated_model_options *options,
                                     egc_error *err) EGC_MUST_CHECK;
-void egc_federated_model_fini(egc_federated_model *clients);
+void egc_federated_model_fini(egc_federated_model *model);
 
 /* How many steps a client takes in a round. */
-uint64_t egc_federated_model_local_steps(const egc_federated_model *clients, size_t number);
+uint64_t egc_federated_model_local_steps(const egc_federated_model *model, size_t number);
 
 /* Trains a client from `start` (n floats): its messages are in its sender, and in the account.
  * NONFINITE, MEMORY. */
-egc_status egc_federated_model_train(egc_federated_model *clients, size_t number,
-                                     const float *start, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_federated_model_train(egc_federated_model *model, size_t number, const float *start,
+                                     egc_error *err) EGC_MUST_CHECK;
 
 /* What came from a client: the message of each bucket. */
 typedef struct egc_federated_upload {
@@ -78,7 +77,7 @@ typedef struct egc_federated_upload {
 
 /* Moves the server's parameters by the mean of what came, and says how much device time decoding
  * stands for. The order of uploads is that of the sum. n_uploads may be 0. */
-egc_status egc_federated_model_apply(egc_federated_model *clients,
+egc_status egc_federated_model_apply(egc_federated_model *model,
                                      const egc_federated_upload *uploads, size_t n_uploads,
                                      double *decode_s, egc_error *err) EGC_MUST_CHECK;
 

@@ -43,7 +43,7 @@ static void sample(egc_federated *f)
 /* What a sampled client will get and send is made at once. */
 static egc_status prepare(egc_federated *f, egc_federated_client *m, egc_error *err)
 {
-    const float *parameters = f->clients.parameters;
+    const float *parameters = f->clients.server.parameters;
     uint64_t round = f->trainer.step;
     uint64_t behind = m->has_view ? round - m->round : EGC_DOWNLINK_NOTHING;
     egc_status status =
@@ -84,7 +84,7 @@ static egc_status begin_round(egc_federated *f, egc_error *err)
     f->n_arrived = 0;
     f->open = true;
     f->trainer.times.participants = f->trainer.stats.n_workers = f->n_sampled;
-    status = egc_downlink_advance(&f->downlink, f->clients.parameters, err);
+    status = egc_downlink_advance(&f->downlink, f->clients.server.parameters, err);
     for (size_t i = 0; i < f->n_sampled && !status; i++)
         status = prepare(f, &f->members[f->sample[i]], err);
     if (!status)
@@ -129,7 +129,7 @@ static egc_status end_round(egc_federated *f, egc_error *err)
     if (status)
         return status;
     times->exposed_comm_s = times->comm_s;
-    return egc_trainer_end_step(&f->trainer, f->clients.parameters, err);
+    return egc_trainer_end_step(&f->trainer, &f->clients.server, err);
 }
 
 egc_status egc_federated_server_run(void *arg, egc_error *err)

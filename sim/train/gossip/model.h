@@ -35,43 +35,50 @@ typedef struct egc_gossip_model_step {
     size_t released; /* workers that need it no more */
 } egc_gossip_model_step;
 
+/* A worker. */
+typedef struct egc_gossip_model_peer {
+    egc_replica replica; /* x */
+    egc_coders coders;
+    egc_decoder *decoder; /* of its messages, for all who hear it */
+} egc_gossip_model_peer;
+
 typedef struct egc_gossip_model {
     egc_trainer *trainer;
     egc_gossip_graph_kind graph;
     double gamma;
     egc_method method;
-    egc_coders *senders; /* of each worker */
-    egc_decoder *decoder;
-    float *parameters, *known, *velocity;   /* n for each worker: x, h; velocity: NULL without */
-    float *gradient, *mean;                 /* n */
+    egc_gossip_model_peer *peers;
+    float *known;                           /* h: n for each worker */
+    float *difference;                      /* n, to work in */
+    egc_replica mean;                       /* of all workers' parameters */
     egc_gossip_model_step *oldest, *newest; /* under way */
     egc_gossip_model_step *spare;
     egc_arena arena; /* of steps */
 } egc_gossip_model;
 
 /* Zeroed or failed, it can be given to _fini. MEMORY. */
-egc_status egc_gossip_model_init(egc_gossip_model *peers, egc_trainer *trainer,
+egc_status egc_gossip_model_init(egc_gossip_model *model, egc_trainer *trainer,
                                  egc_gossip_graph_kind graph, double gamma,
                                  egc_error *err) EGC_MUST_CHECK;
-void egc_gossip_model_fini(egc_gossip_model *peers);
+void egc_gossip_model_fini(egc_gossip_model *model);
 
 /* A worker comes to `step`, which the first learns. NONFINITE, MEMORY. */
-egc_status egc_gossip_model_begin(egc_gossip_model *peers, uint64_t step,
+egc_status egc_gossip_model_begin(egc_gossip_model *model, uint64_t step,
                                   egc_gossip_model_step **out, egc_error *err) EGC_MUST_CHECK;
 
 /* The message of a worker for a bucket. */
-static inline const egc_buf *egc_gossip_model_message(const egc_gossip_model *peers,
+static inline const egc_buf *egc_gossip_model_message(const egc_gossip_model *model,
                                                       const egc_gossip_model_step *step,
                                                       size_t worker, size_t bucket)
 {
-    return &step->messages[worker * peers->trainer->partition.n_buckets + bucket];
+    return &step->messages[worker * model->trainer->partition.n_buckets + bucket];
 }
 
 /* A worker has come to the end of a step: the last reports it. */
-egc_status egc_gossip_model_finish(egc_gossip_model *peers, egc_gossip_model_step *step,
+egc_status egc_gossip_model_finish(egc_gossip_model *model, egc_gossip_model_step *step,
                                    egc_error *err) EGC_MUST_CHECK;
 
 /* A worker needs the messages of a step no more. */
-void egc_gossip_model_release(egc_gossip_model *peers, egc_gossip_model_step *step);
+void egc_gossip_model_release(egc_gossip_model *model, egc_gossip_model_step *step);
 
 #endif

@@ -242,7 +242,7 @@ static egc_status worker_init(egc_ps_worker *w, egc_ps *all, size_t rank, egc_er
         .compute = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPUTE),
         .compression = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPRESSION),
         .reception = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_RECEPTION),
-        .parameters = all->parameters,
+        .replica = sync ? &all->replica : &w->own,
         .pushes = egc_calloc(all->n_buckets, sizeof *w->pushes),
         .pulls = egc_calloc(all->n_buckets, sizeof *w->pulls),
         .pulled = egc_calloc(all->n_buckets, sizeof *w->pulled),
@@ -250,22 +250,24 @@ static egc_status worker_init(egc_ps_worker *w, egc_ps *all, size_t rank, egc_er
     if (!w->pushes || !w->pulls || !w->pulled)
         return egc_fail_memory(err, all->n_buckets * sizeof *w->pulled);
     egc_status status = make_gates(w, err);
+    const egc_trainer *trainer = &all->trainer;
+    const egc_coder_config coder = egc_trainer_coder_config(trainer, sync ? all->n_workers : 1);
     if (!status)
-        status = egc_coders_init(&w->sender, &all->trainer, rank, err);
+        status = egc_coders_init(&w->coders, trainer->config, &trainer->partition, &coder, rank,
+                                 all->decoder, err);
     if (!status && !sync)
-        status = egc_trainer_parameters(&all->trainer, &w->parameters, err);
+        status = egc_replica_init(&w->own, trainer->config, trainer->workload, false, err);
     if (!status && !sync)
-        status = egc_trainer_decoder(&all->trainer, 1, &w->decoder, err);
+        status = egc_decoder_new(&coder, &w->decoder, err);
     return status ? status : spawn_streams(w, err);
 }
 
 static void worker_fini(egc_ps_worker *w)
 {
     const egc_ps *all = w->ps;
-    egc_coders_fini(&w->sender);
+    egc_coders_fini(&w->coders);
     egc_decoder_free(w->decoder);
-    if (w->parameters != all->parameters)
-        egc_free(w->parameters);
+    egc_replica_fini(&w->own);
     egc_semaphore_free(w->begun);
     egc_semaphore_free(w->ready);
     egc_semaphore_free(w->done);
@@ -311,12 +313,11 @@ static egc_status allocate(egc_ps *all, egc_error *err)
     all->average = egc_calloc(n, sizeof(float));
     all->gradient = egc_calloc(n, sizeof(float));
     all->scratch = egc_calloc(n, sizeof(float));
-    if (momentum)
-        all->velocity = egc_calloc(n, sizeof(float));
     if (!all->workers || !all->servers || !all->receivers || !all->buckets || !all->average ||
-        !all->gradient || !all->scratch || (momentum && !all->velocity))
+        !all->gradient || !all->scratch)
         return egc_fail_memory(err, n * sizeof(float));
-    return egc_trainer_parameters(&all->trainer, &all->parameters, err);
+    return egc_replica_init(&all->replica, all->trainer.config, all->trainer.workload, momentum,
+                            err);
 }
 
 static egc_status ps_init(egc_ps *all, const egc_train_config *config, egc_error *err)
@@ -329,14 +330,14 @@ static egc_status ps_init(egc_ps *all, const egc_train_config *config, egc_error
     all->n_buckets = all->trainer.partition.n_buckets;
     all->tickets = (uint64_t)config->options.steps * all->n_workers;
     all->weight = sync ? 1 : isnan(params->weight) ? 1 / (double)all->n_workers : params->weight;
-    all->trainer.n_messages = sync ? all->n_workers : 1;
     egc_status status = check_shards(all, err);
     if (!status && params->pull == EGC_PS_PULL_RECOMPRESS)
         status = egc_ps_pull_method(config, &all->down, err);
     if (!status)
         status = allocate(all, err);
+    const egc_coder_config coder = egc_trainer_coder_config(&all->trainer, all->n_workers);
     if (!status && sync)
-        status = egc_trainer_decoder(&all->trainer, all->n_workers, &all->decoder, err);
+        status = egc_decoder_new(&coder, &all->decoder, err);
     for (size_t b = 0; b < all->n_buckets && !status; b++)
         status = bucket_init(&all->buckets[b], all, err);
     if (!status)
@@ -362,8 +363,7 @@ static void ps_fini(egc_ps *all)
     egc_free(all->receivers);
     egc_free(all->buckets);
     egc_decoder_free(all->decoder);
-    egc_free(all->parameters);
-    egc_free(all->velocity);
+    egc_replica_fini(&all->replica);
     egc_free(all->average);
     egc_free(all->gradient);
     egc_free(all->scratch);

@@ -35,10 +35,10 @@ typedef struct egc_ps egc_ps;
 
 /* How what a bucket's server has to say gets compressed and is understood. */
 typedef struct egc_ps_pull_coder {
-    egc_encoder *encoder;
-    egc_decoder *decoder; /* of one message */
-    egc_buf message;
-    double decoded_s; /* what decoding it took here, for cost = "measured" */
+    egc_partition partition; /* of the bucket alone */
+    egc_coders coders;
+    egc_decoder *decoder; /* of its messages: the workers' */
+    double decode_s;      /* device time of its last message's decoding */
 } egc_ps_pull_coder;
 
 /* A bucket at its server. Arrays are over workers. */
@@ -83,13 +83,14 @@ typedef struct egc_ps_worker {
     size_t rank;
     egc_transport *transport;
     egc_stream compute, compression, reception;
-    egc_coders sender;
-    egc_decoder *decoder;   /* async and ssp: the servers', of this worker's pushes */
-    float *parameters;      /* what it computes on; sync: the servers' own, which are the same */
-    egc_semaphore *begun;   /* one signal a step */
-    egc_semaphore *ready;   /* one for each compressed bucket */
-    egc_semaphore *done;    /* one for each bucket that came back */
-    egc_semaphore **pushed; /* for each server, one for each push under way to it */
+    egc_coders coders;
+    egc_decoder *decoder;          /* async and ssp: the servers', of this worker's pushes */
+    egc_replica *replica;          /* that it computes on; sync: the servers', which is the same */
+    egc_replica own;               /* async and ssp */
+    egc_semaphore *begun;          /* one signal a step */
+    egc_semaphore *ready;          /* one for each compressed bucket */
+    egc_semaphore *done;           /* one for each bucket that came back */
+    egc_semaphore **pushed;        /* for each server, one for each push under way to it */
     egc_request **pushes, **pulls; /* of each bucket */
     egc_buf *pulled;               /* of each bucket */
     uint64_t step;
@@ -122,10 +123,10 @@ struct egc_ps {
     egc_ps_server *servers;
     egc_ps_receiver *receivers; /* by server and worker */
     egc_ps_bucket *buckets;
-    egc_decoder *decoder;         /* sync: of all workers' pushes */
-    float *parameters, *velocity; /* the servers'; velocity NULL where the memory has it */
-    float *average;               /* what a server decoded */
-    float *gradient, *scratch;    /* to work with between two waits */
+    egc_decoder *decoder;      /* sync: of all workers' pushes */
+    egc_replica replica;       /* the servers' */
+    float *average;            /* what a server decoded */
+    float *gradient, *scratch; /* to work with between two waits */
 };
 
 static inline const egc_bucket *egc_ps_range(const egc_ps *all, const egc_ps_bucket *bucket)

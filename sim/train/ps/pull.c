@@ -14,12 +14,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "compressors/core/encoder.h"
 #include "train/core/delta.h"
-#include "train/cost/compression_time.h"
 #include "train/ps/ps.h"
 
 /* ---- how servers compress -------------------------------------------------------------------- */
@@ -43,95 +41,49 @@ egc_status egc_ps_pull_method(const egc_train_config *config, egc_method *out, e
     return status ? egc_error_prefix(err, "algorithm.pull: recompress: at a server") : EGC_OK;
 }
 
-/* Units of a bucket as a vector of their own. */
-static egc_status make_coders(egc_ps_pull_coder *coder, egc_coder_config *config,
-                              const egc_bucket *range, size_t number, egc_error *err)
-{
-    egc_unit *units = egc_calloc(range->n_units, sizeof *units);
-    if (!units)
-        return egc_fail_memory(err, range->n_units * sizeof *units);
-    memcpy(units, config->units + range->first_unit, range->n_units * sizeof *units);
-    for (size_t u = 0; u < range->n_units; u++)
-        units[u].first -= range->first;
-    config->units = units;
-    config->n_units = range->n_units;
-    egc_status status = egc_encoder_new(config, number, NULL, &coder->encoder, err);
-    if (!status)
-        status = egc_decoder_new(config, &coder->decoder, err);
-    egc_free(units);
-    return status;
-}
-
 egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const egc_ps *all,
                                   const egc_ps_bucket *bucket, size_t number, egc_error *err)
 {
-    egc_coder_config config = egc_trainer_coder_config(&all->trainer, 1);
+    const egc_trainer *trainer = &all->trainer;
+    egc_coder_config config = egc_trainer_coder_config(trainer, 1);
+    *coder = (egc_ps_pull_coder){0};
+    egc_status status =
+        egc_partition_of_bucket(&trainer->partition, bucket->number, &coder->partition, err);
     config.method = &all->down;
     config.seed = egc_rng_derive_seed(config.seed, 'p', bucket->number);
-    *coder = (egc_ps_pull_coder){0};
-    return make_coders(coder, &config, egc_ps_range(all, bucket), number, err);
+    config.units = coder->partition.units;
+    config.n_units = coder->partition.n_units;
+    if (!status)
+        status = egc_coders_init(&coder->coders, trainer->config, &coder->partition, &config,
+                                 number, NULL, err);
+    return status ? status : egc_decoder_new(&config, &coder->decoder, err);
 }
 
 void egc_ps_pull_coder_fini(egc_ps_pull_coder *coder)
 {
-    egc_encoder_free(coder->encoder);
+    if (coder->coders.partition)
+        egc_coders_fini(&coder->coders);
     egc_decoder_free(coder->decoder);
-    egc_buf_fini(&coder->message);
-}
-
-/* What took host_s here. */
-static egc_compression_time charge_of(const egc_ps *all, const egc_bucket *range, double host_s)
-{
-    return (egc_compression_time){.config = all->trainer.config,
-                                  .method = &all->down,
-                                  .partition = &all->trainer.partition,
-                                  .bucket = range,
-                                  .host_s = host_s};
-}
-
-static double charge(const egc_ps *all, const egc_ps_pull_coder *coder, const egc_bucket *range,
-                     double host_s)
-{
-    const egc_compression_time what = charge_of(all, range, host_s);
-    egc_part_stats *parts = all->trainer.stats.parts;
-    for (size_t u = 0; u < range->n_units; u++) {
-        const egc_encoding *encoding = egc_encoder_encoding(coder->encoder, u);
-        parts[u] = (egc_part_stats){encoding->sent, encoding->wire_bytes};
-    }
-    return egc_compression_time_encode(&what, parts);
+    egc_partition_fini(&coder->partition);
 }
 
 /* step counts the coder's own calls. */
-static egc_status encode(const egc_ps *all, egc_ps_pull_coder *coder, const egc_bucket *range,
-                         uint64_t step, const float *vector, double *encode_s, egc_error *err)
+static egc_status compress(const egc_ps *all, egc_ps_pull_coder *coder, uint64_t step,
+                           const float *vector, double *encode_s, egc_error *err)
 {
-    egc_gradient_check check;
-    const egc_trainer *trainer = &all->trainer;
-    const egc_step_input input = {
-        .step = step, .lr = egc_trainer_lr(trainer, trainer->step), .gradient = vector};
-    double start_s = egc_clock_now();
-    egc_buf_clear(&coder->message);
-    egc_status status = egc_encoder_step(coder->encoder, &input, &check, err);
-    if (!status)
-        status = egc_encoder_message(coder->encoder, 0, 0, range->n_units, 0, &coder->message, err);
-    if (!status)
-        status = egc_encoder_finish(coder->encoder, 0, range->n_units, err);
-    if (!status)
-        *encode_s = charge(all, coder, range, egc_clock_now() - start_s);
+    double lr = egc_replica_lr(&all->replica, all->trainer.step);
+    egc_status status = egc_coders_compress(&coder->coders, step, lr, vector, err);
+    *encode_s = coder->coders.encode_s[0];
     return status;
 }
 
-/* Writes range->count floats. */
-static egc_status decode(egc_ps_pull_coder *coder, const egc_bucket *range, uint64_t step,
-                         const void *message, size_t bytes, float *out, egc_error *err)
+/* Writes the bucket's floats. */
+static egc_status decode(egc_ps_pull_coder *coder, uint64_t step, const egc_buf *message,
+                         float *out, egc_error *err)
 {
-    egc_reader reader = egc_reader_of(message, bytes);
-    const egc_decoder_input delivery = {
-        .step = step, .count = range->n_units, .messages = &reader, .n_messages = 1};
-    double start_s = egc_clock_now();
-    egc_status status = egc_decoder_decode(coder->decoder, &delivery, out, err);
-    coder->decoded_s = egc_clock_now() - start_s;
-    return status;
+    coder->decode_s = 0;
+    return egc_coders_decode_alone(&coder->coders, coder->decoder, step, 0, message, out,
+                                   &coder->decode_s, err);
 }
 
 /* ---- at the server --------------------------------------------------------------------------- */
@@ -139,13 +91,11 @@ static egc_status decode(egc_ps_pull_coder *coder, const egc_bucket *range, uint
 egc_status egc_ps_pull_compress_average(egc_ps *all, egc_ps_bucket *bucket, double *encode_s,
                                         egc_error *err)
 {
-    const egc_bucket *range = egc_ps_range(all, bucket);
     egc_ps_pull_coder *coder = &bucket->coders[0];
-    float *average = all->average + range->first;
-    egc_status status = encode(all, coder, range, bucket->updates, average, encode_s, err);
+    float *average = all->average + egc_ps_range(all, bucket)->first;
+    egc_status status = compress(all, coder, bucket->updates, average, encode_s, err);
     return status ? status
-                  : decode(coder, range, bucket->updates, coder->message.data, coder->message.len,
-                           average, err);
+                  : decode(coder, bucket->updates, &coder->coders.messages[0], average, err);
 }
 
 egc_status egc_ps_pull_compress_difference(egc_ps *all, egc_ps_bucket *bucket,
@@ -153,21 +103,21 @@ egc_status egc_ps_pull_compress_difference(egc_ps *all, egc_ps_bucket *bucket,
                                            egc_error *err)
 {
     const egc_bucket *range = egc_ps_range(all, bucket);
-    const float *ahead = all->parameters + range->first, *held = worker->parameters + range->first;
+    const float *ahead = all->replica.parameters + range->first;
+    const float *held = worker->replica->parameters + range->first;
     for (size_t i = 0; i < range->count; i++)
         all->scratch[i] = ahead[i] - held[i];
-    return encode(all, &bucket->coders[worker->rank], range, worker->step, all->scratch, encode_s,
-                  err);
+    return compress(all, &bucket->coders[worker->rank], worker->step, all->scratch, encode_s, err);
 }
 
 egc_status egc_ps_pull_answer(egc_ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
                               egc_error *err)
 {
     const egc_bucket *range = egc_ps_range(all, bucket);
-    const float *parameters = all->parameters + range->first;
+    const float *parameters = all->replica.parameters + range->first;
     bool sync = all->params->mode == EGC_PS_SYNC;
     if (all->params->pull == EGC_PS_PULL_RECOMPRESS) {
-        const egc_buf *message = &bucket->coders[sync ? 0 : worker].message;
+        const egc_buf *message = &bucket->coders[sync ? 0 : worker].coders.messages[0];
         *out = egc_reader_of(message->data, message->len);
         return EGC_OK;
     }
@@ -187,9 +137,8 @@ static egc_status add_difference(egc_ps_worker *w, egc_ps_bucket *bucket, const 
                                  egc_error *err)
 {
     const egc_bucket *range = egc_ps_range(w->ps, bucket);
-    float *held = w->parameters + range->first, *difference = w->ps->scratch;
-    egc_status status = decode(&bucket->coders[w->rank], range, w->step, answer->data, answer->len,
-                               difference, err);
+    float *held = w->replica->parameters + range->first, *difference = w->ps->scratch;
+    egc_status status = decode(&bucket->coders[w->rank], w->step, answer, difference, err);
     for (size_t i = 0; i < range->count && !status; i++)
         held[i] += difference[i];
     return status;
@@ -200,8 +149,8 @@ static void check_answer(const egc_ps_worker *w, const egc_ps_bucket *bucket, co
 {
     const egc_bucket *range = egc_ps_range(w->ps, bucket);
     bool dense = w->ps->params->pull == EGC_PS_PULL_DENSE;
-    const void *said =
-        dense ? (const void *)(w->parameters + range->first) : bucket->coders[0].message.data;
+    const void *said = dense ? (const void *)(w->replica->parameters + range->first)
+                             : bucket->coders[0].coders.messages[0].data;
     assert(answer->len == 0 || memcmp(answer->data, said, answer->len) == 0);
     (void)said, (void)answer;
 }
@@ -216,12 +165,9 @@ egc_status egc_ps_pull_decode_answer(egc_ps_worker *w, egc_ps_bucket *bucket, co
     if (sync)
         check_answer(w, bucket, answer);
     else if (dense)
-        memcpy(w->parameters + range->first, answer->data, answer->len);
+        memcpy(w->replica->parameters + range->first, answer->data, answer->len);
     else
         status = add_difference(w, bucket, answer, err);
-    const egc_compression_time what =
-        charge_of(w->ps, range, bucket->coders[sync ? 0 : w->rank].decoded_s);
-    const egc_round_result received = {.messages = answer, .n_messages = 1};
-    *decode_s = dense ? 0 : egc_compression_time_decode(&what, &received);
+    *decode_s = dense ? 0 : bucket->coders[sync ? 0 : w->rank].decode_s;
     return status;
 }

@@ -7,7 +7,6 @@
  * at once, and answered when its worker is no more than `bound` pushes of the bucket ahead of the
  * slowest worker that is still in training. So with bound 0 nobody goes on before all have pushed,
  * and all go on from parameters with the same updates in them. */
-#include "train/core/optimizer.h"
 #include "train/ps/ps.h"
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -192,14 +191,33 @@ static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint
     egc_ps *all = server->ps;
     const egc_bucket *range = egc_ps_range(all, bucket);
     uint64_t a_step = all->params->mode == EGC_PS_SYNC ? 1 : all->n_workers;
-    double lr = all->weight * egc_trainer_lr(&all->trainer, bucket->updates / a_step);
-    egc_optimizer_apply(&all->trainer.workload->optimizer, lr, all->average + range->first,
-                        all->velocity ? all->velocity + range->first : NULL,
-                        all->parameters + range->first, range->count);
+    double lr = all->weight * egc_replica_lr(&all->replica, bucket->updates / a_step);
+    egc_replica_update(&all->replica, lr, all->average, range->first, range->count);
     bucket->updates++;
     const egc_timeline_event event =
         egc_trainer_event(&all->trainer, "update", step, bucket->number);
     return egc_stream_log_event(&server->compute, egc_world_now(all->trainer.world), &event, err);
+}
+
+/* Writes the mean of the pushes [first, first + n) to the bucket's place in all->average. */
+static egc_status decode_pushes(egc_ps *all, egc_ps_bucket *bucket, size_t first, size_t n,
+                                double *decode_s, egc_error *err)
+{
+    const egc_ps_worker *worker = &all->workers[first];
+    const egc_bucket *range = egc_ps_range(all, bucket);
+    const egc_round_result result = {.messages = bucket->pushes, .n_messages = n};
+    double host_s;
+    if (all->params->mode != EGC_PS_SYNC)
+        return egc_trainer_decode(&all->trainer, &worker->coders, worker->decoder, worker->step,
+                                  bucket->number, &bucket->pushes[first], all->average, decode_s,
+                                  err);
+    egc_status status = egc_coders_decode(all->decoder, range, worker->step, 0, &result,
+                                          all->average, &host_s, err);
+    *decode_s = egc_coders_decode_time(&worker->coders, bucket->number, 0, &result, host_s);
+    egc_coders_note_correction(all->decoder, range, &all->trainer.stats);
+    for (size_t w = 0; w < n && !status; w++)
+        status = egc_coders_finish(&all->workers[w].coders, bucket->number, err);
+    return status;
 }
 
 /* What the pushes [first, first + n) of the bucket have to say. */
@@ -209,9 +227,7 @@ static egc_status take_pushes(egc_ps_server *server, egc_ps_bucket *bucket, size
     egc_ps *all = server->ps;
     const egc_ps_worker *worker = &all->workers[first];
     double decode_s = 0, encode_s = 0;
-    egc_status status = egc_trainer_decode(
-        &all->trainer, all->decoder ? all->decoder : worker->decoder, worker->step, bucket->number,
-        &bucket->pushes[first], n, all->average, &decode_s, err);
+    egc_status status = decode_pushes(all, bucket, first, n, &decode_s, err);
     if (!status && all->params->mode == EGC_PS_SYNC && all->params->pull == EGC_PS_PULL_RECOMPRESS)
         status = egc_ps_pull_compress_average(all, bucket, &encode_s, err);
     if (status)

@@ -13,11 +13,15 @@ static egc_status learn(egc_ps_worker *w, egc_error *err)
     egc_ps *all = w->ps;
     egc_trainer *trainer = &all->trainer;
     uint64_t at = all->params->mode == EGC_PS_SYNC ? w->step : trainer->step;
-    egc_status status = egc_trainer_gradient(trainer, w->step, w->rank, w->parameters,
-                                             all->gradient, &w->loss, err);
-    if (!status)
-        status =
-            egc_coders_encode(&w->sender, w->step, egc_trainer_lr(trainer, at), all->gradient, err);
+    double lr = egc_replica_lr(w->replica, at);
+    egc_status status =
+        egc_replica_gradient(w->replica, w->step, w->rank, all->gradient, &w->loss, err);
+    if (!status && all->params->mode != EGC_PS_SYNC)
+        status = egc_coders_compress(&w->coders, w->step, lr, all->gradient, err);
+    else if (!status)
+        status = egc_coders_begin(&w->coders, w->step, lr, all->gradient, err);
+    for (size_t b = 0; all->params->mode == EGC_PS_SYNC && b < all->n_buckets && !status; b++)
+        status = egc_coders_write(&w->coders, 0, b, 1, err);
     return status ? egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)w->step,
                                      w->rank)
                   : EGC_OK;
@@ -26,7 +30,7 @@ static egc_status learn(egc_ps_worker *w, egc_error *err)
 static egc_status compress(egc_ps_worker *w, size_t b, egc_error *err)
 {
     const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
-    return egc_stream_work_for(&w->compute, w->sender.encode_s[b], &event, &w->compress_s, err);
+    return egc_stream_work_for(&w->compute, w->coders.encode_s[b], &event, &w->compress_s, err);
 }
 
 static egc_status backward(egc_ps_worker *w, egc_error *err)
@@ -82,12 +86,12 @@ static egc_status finish_step(egc_ps_worker *w, double start, double on_compute,
     times->comm_s += w->comm_s;
     times->exposed_comm_s += fmax(0, end - w->computed_s - w->busy_after);
     times->delay += w->delay;
-    egc_coders_count(&w->sender);
+    egc_coders_count_all(&w->coders, &trainer->stats);
     trainer->stats.totals.loss += w->loss;
     w->step++;
     if (++times->finished < w->ps->n_workers)
         return EGC_OK;
-    return egc_trainer_end_step(trainer, w->ps->parameters, err);
+    return egc_trainer_end_step(trainer, &w->ps->replica, err);
 }
 
 static egc_status step(egc_ps_worker *w, egc_error *err)
@@ -145,13 +149,13 @@ static egc_status work_on_stream(egc_ps_worker *w, const egc_stream *stream, dou
 static egc_status compress_on_stream(egc_ps_worker *w, size_t b, egc_error *err)
 {
     const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
-    return work_on_stream(w, &w->compression, w->sender.encode_s[b], &event, &w->compress_s, err);
+    return work_on_stream(w, &w->compression, w->coders.encode_s[b], &event, &w->compress_s, err);
 }
 
 static egc_status push(egc_ps_worker *w, egc_ps_bucket *bucket, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;
-    const egc_buf *message = &w->sender.messages[bucket->number];
+    const egc_buf *message = &w->coders.messages[bucket->number];
     egc_ps_server *server = &w->ps->servers[bucket->server];
     egc_status status = EGC_OK;
     if (trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM)

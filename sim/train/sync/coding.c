@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "train/cost/compression_time.h"
 #include "train/sync/sync.h"
 
 egc_status egc_sync_coding_compress(egc_sync_worker *w, const egc_stream *stream, uint64_t step,
                                     size_t b, egc_error *err)
 {
-    double seconds =
-        egc_compression_time_message(w->engine, step, w->progress[b].round, w->rank, b);
+    double seconds = egc_engine_encode_time(w->engine, step, w->progress[b].round, w->rank, b);
     const egc_timeline_event event = egc_sync_event(w, "compress", step, b);
     egc_span *when = egc_sync_busy_slot(w, b, false);
     egc_status status = egc_stream_work(stream, seconds, &event, when, err);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "train/cost/compression_time.h"
 #include "train/sync/sync.h"
 
 /* The bucket whose turn it is. Where its message had to wait for other workers' that is told. */
@@ -63,7 +62,7 @@ egc_status egc_sync_communicate_accept_round(egc_sync_worker *w, size_t b, egc_e
     egc_status status = egc_engine_decode(w->engine, w->step, bucket->round, b, &w->received, err);
     w->kept = false;
     bucket->stage = EGC_SYNC_DELIVERED;
-    bucket->seconds = egc_compression_time_result(w->engine, bucket->round, b, &w->received);
+    bucket->seconds = egc_engine_decode_time(w->engine, bucket->round, b, &w->received);
     return status;
 }
 

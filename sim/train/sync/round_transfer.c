@@ -162,7 +162,7 @@ static egc_status charge(const merging *m, egc_status status, size_t in_bytes, s
     if (!status)
         egc_actor_compute(
             m->t->world, (int)m->t->worker,
-            egc_compression_time_merge(m->t->engine, (double)in_bytes, (double)out_bytes));
+            egc_compression_time_merge(m->t->engine->config, (double)in_bytes, (double)out_bytes));
     return status;
 }
 

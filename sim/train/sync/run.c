@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "train/sync/run.h"
 
+#include "train/sync/engine_live.h"
+#include "train/sync/engine_replay.h"
 #include "train/sync/training_log.h"
 
 egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
-                             const egc_train_sink *sink, egc_train_summary *summary, egc_error *err)
+                             const egc_engine_local *local, const egc_train_sink *sink,
+                             egc_train_summary *summary, egc_error *err)
 {
+    const egc_engine_type *type = config->replay ? &egc_engine_replay_type : &egc_engine_live_type;
     *run = (egc_sync_run){0};
-    egc_status status = egc_engine_new(config, &run->engine, err);
+    egc_status status = egc_engine_new(config, type, local, &run->engine, err);
     if (status)
         return status;
     const egc_engine *engine = run->engine;

@@ -22,8 +22,8 @@ typedef struct egc_sync_run {
 /* Begins learning: errors of egc_engine_new. The world is the algorithm's to make, after this.
  * config, sink and summary are borrowed. What fails leaves nothing behind. */
 egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
-                             const egc_train_sink *sink, egc_train_summary *summary,
-                             egc_error *err) EGC_MUST_CHECK;
+                             const egc_engine_local *local, const egc_train_sink *sink,
+                             egc_train_summary *summary, egc_error *err) EGC_MUST_CHECK;
 void egc_sync_run_fini(egc_sync_run *run);
 
 static inline egc_step_times *egc_sync_run_times(egc_sync_run *run, uint64_t step)

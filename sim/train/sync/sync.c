@@ -210,17 +210,17 @@ static egc_status simulate(egc_sync_run *run, egc_error *err)
     return status;
 }
 
-static egc_status check(const egc_train_config *config, egc_error *err)
+egc_status egc_sync_check(const egc_train_config *config, egc_error *err)
 {
     egc_exchange_choice choice;
     return egc_exchange_choice_init(&choice, config, err);
 }
 
-static egc_status run_sync(const egc_train_config *config, const egc_train_sink *sink,
-                           egc_train_summary *out, egc_error *err)
+egc_status egc_sync_train(const egc_train_config *config, const egc_engine_local *local,
+                          const egc_train_sink *sink, egc_train_summary *out, egc_error *err)
 {
     egc_sync_run run;
-    egc_status status = egc_sync_run_init(&run, config, sink, out, err);
+    egc_status status = egc_sync_run_init(&run, config, local, sink, out, err);
     if (status)
         return status;
     const egc_engine *engine = run.engine;
@@ -236,6 +236,12 @@ static egc_status run_sync(const egc_train_config *config, const egc_train_sink 
     return status;
 }
 
+static egc_status run_sync(const egc_train_config *config, const egc_train_sink *sink,
+                           egc_train_summary *out, egc_error *err)
+{
+    return egc_sync_train(config, &(egc_engine_local){0}, sink, out, err);
+}
+
 static const egc_param params[] = {EGC_PARAM_END};
 
 const egc_algorithm_type egc_algorithm_sync = {
@@ -248,6 +254,6 @@ const egc_algorithm_type egc_algorithm_sync = {
     .one_message_each = true,
     .merges = true,
     .drops = true,
-    .check = check,
+    .check = egc_sync_check,
     .run = run_sync,
 };

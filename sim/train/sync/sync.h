@@ -136,4 +136,14 @@ egc_status egc_sync_communicate_stream(void *worker, egc_error *err) EGC_MUST_CH
 egc_status egc_sync_communicate_accept_round(egc_sync_worker *w, size_t b,
                                              egc_error *err) EGC_MUST_CHECK;
 
+/* ---- sync.c: for algorithms that exchange as sync does -------------------------------------- */
+
+/* For egc_algorithm_type.check: whether exchanges carry the method's rounds. UNSUPPORTED. */
+egc_status egc_sync_check(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
+
+/* For egc_algorithm_type.run: synchronous steps with or without local steps. */
+egc_status egc_sync_train(const egc_train_config *config, const egc_engine_local *local,
+                          const egc_train_sink *sink, egc_train_summary *out,
+                          egc_error *err) EGC_MUST_CHECK;
+
 #endif

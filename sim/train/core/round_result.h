@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one round of a method delivered to a participant, for one bucket. */
+#ifndef EGC_TRAIN_CORE_ROUND_RESULT_H
+#define EGC_TRAIN_CORE_ROUND_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+typedef struct egc_round_result {
+    const egc_buf *messages; /* n_messages in the order of ranks, borrowed; one where the round was
+                                summed or broadcast */
+    size_t n_messages;
+    size_t shard; /* of all-to-all rounds: whose pieces these are */
+    bool reduced; /* the one message is the sum of all */
+} egc_round_result;
+
+#endif
