@@ -98,7 +98,7 @@ static void test_others_survive_failures(void **state)
     net_trial trial = trial_of(3, 1e6, 1e-3, send_later, &(send_after){3, 10000000});
     trial.network.background = 0.5;
     trial.network.background_burst_bytes = 1e4;
-    trial.network.profiles = (egc_param_list){events, 2};
+    trial.network.events = (egc_param_list){events, 2};
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
     assert_true(got.sim_time_s > 3 + 10.5);

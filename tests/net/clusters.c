@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "net/topology/prepare.h"
 #include "support/test.h"
 
 /* ---- making -------------------------------------------------------------------------------- */
@@ -46,7 +47,7 @@ egc_status make_cluster(const char *name, const char *settings, test_cluster *ou
     assert_non_null(out->params);
     egc_param_init(out->type->params, out->params);
     set_all(settings, out);
-    egc_status status = egc_cluster_prepare(out->type, out->params, &out->arena, err);
+    egc_status status = egc_prepare_cluster(out->type, out->params, &out->arena, err);
     out->hosts = status ? 0 : out->type->hosts(out->params);
     return status;
 }

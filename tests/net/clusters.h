@@ -14,7 +14,7 @@ typedef struct test_cluster {
 } test_cluster;
 
 /* settings: "levels=2 children=4,4 bandwidth=1e9". A number list is a list. Fails like
- * egc_cluster_prepare; the test fails when a name or a single value is not valid. */
+ * egc_prepare_cluster; the test fails when a name or a single value is not valid. */
 egc_status make_cluster(const char *name, const char *settings, test_cluster *out, egc_error *err);
 
 void free_cluster(test_cluster *cluster);

@@ -43,7 +43,7 @@ static void test_a_host_that_is_down_draws_nothing(void **state)
     net_trial trial = trial_of(3, 1e6, 1e-3, send_and_ask, &got);
     trial.config.energy = true;
     trial.config.device.busy_W = trial.config.device.idle_W = 40;
-    trial.network.profiles = (egc_param_list){&down, 1};
+    trial.network.events = (egc_param_list){&down, 1};
     outcome out = simulate(&trial);
     assert_ok(out.status, out.err);
     assert_close(got->host_J, 40 * (2 * out.sim_time_s + 1), 1e-6);

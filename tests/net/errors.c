@@ -160,10 +160,11 @@ static void test_deadlock_names_who_waits_for_what(void **state)
 {
     (void)state;
     net_trial trial = trial_of(7, 1e9, 1e-6, wait_forever, NULL);
-    assert_outcome(&trial, EGC_ERROR_SIMULATION,
-                   "deadlock at 0.5 s: worker-1 waits for a message from rank 0 on channel 0; "
-                   "worker-2 waits at a barrier; worker-3 waits at a gate; worker-4 waits for "
-                   "rank 1 to take a message on channel 0; and 2 more wait");
+    assert_outcome(
+        &trial, EGC_ERROR_SIMULATION,
+        "deadlock at 0.5 s: worker-1 waits for a message from rank 0 on channel 0; "
+        "worker-2 waits at a barrier; worker-3 waits for a semaphore; worker-4 waits for "
+        "rank 1 to take a message on channel 0; and 2 more wait");
     trial.config.max_sim_time_s = 10;
     outcome got = simulate(&trial);
     assert_int_equal(got.status, EGC_ERROR_SIMULATION);

@@ -12,7 +12,7 @@ static outcome send_with_events(const send_after *what, egc_event *events, size_
 {
     net_trial trial = trial_of(3, 1e6, 1e-3, send_later, what);
     trial.network.efficiency = 0.5;
-    trial.network.profiles = (egc_param_list){events, n};
+    trial.network.events = (egc_param_list){events, n};
     return simulate(&trial);
 }
 
@@ -108,7 +108,7 @@ static void test_a_lost_host_is_named_first(void **state)
     egc_event event = host_event(1, "host-5");
     event.state = EGC_EVENT_DOWN;
     net_trial trial = trial_of(6, 1e6, 1e-3, wait_for_the_last, NULL);
-    trial.network.profiles = (egc_param_list){&event, 1};
+    trial.network.events = (egc_param_list){&event, 1};
     outcome got = simulate(&trial);
     assert_string_equal(got.err.message,
                         "the run cannot go on at 1 s: worker-5 was lost with its host at 1 s; "
@@ -138,7 +138,7 @@ static void test_events_leave_topologies_as_they_are(void **state)
         assert_ok(make_cluster(settings[i][0], settings[i][1], &watched, &err), err);
         egc_event event = host_event(1e6, "host-*");
         event.speed = 0.5;
-        ((egc_cluster_common *)watched.params)->profiles = (egc_param_list){&event, 1};
+        ((egc_cluster_common *)watched.params)->events = (egc_param_list){&event, 1};
         double want = time_of_messages(&plain, all, 7, 1000000);
         assert_close(time_of_messages(&watched, all, 7, 1000000), want, 1e-7);
         free_cluster(&plain);
@@ -219,7 +219,7 @@ static void test_some_go_on_without_others(void **state)
     egc_event cut = link_event(1, "*link_2_UP");
     cut.state = EGC_EVENT_DOWN;
     net_trial trial = trial_of(4, 1e6, 1e-3, talk_in_subgroup, NULL);
-    trial.network.profiles = (egc_param_list){&cut, 1};
+    trial.network.events = (egc_param_list){&cut, 1};
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
 }
@@ -260,7 +260,7 @@ static void test_a_rank_is_watched_until_it_has_ended(void **state)
     events[0].state = events[1].state = EGC_EVENT_DOWN;
     double *lost_s = shared_memory(3 * sizeof *lost_s);
     net_trial trial = trial_of(3, 1e6, 1e-3, watch_others, &lost_s);
-    trial.network.profiles = (egc_param_list){events, 2};
+    trial.network.events = (egc_param_list){events, 2};
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
     assert_true(lost_s[0] == 0);

@@ -26,7 +26,7 @@ static void set_events(egc_train_config *config, const egc_event *events, size_t
     static egc_event kept[MAX_LOSSES];
     egc_cluster_common *common = (void *)(uintptr_t)config->cluster_params;
     memcpy(kept, events, n * sizeof *events);
-    common->profiles = (egc_param_list){kept, n};
+    common->events = (egc_param_list){kept, n};
 }
 
 static egc_train_config dropping(const char *method, int workers, const egc_event *events, size_t n)

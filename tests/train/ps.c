@@ -234,7 +234,7 @@ static void a_lost_message_names_step_and_server(void **state)
                             .state = EGC_EVENT_DOWN,
                             .link = "*link_1_*"};
     egc_train_config config = ps_of("none", "sync", 2, 3);
-    ((egc_cluster_common *)(uintptr_t)config.cluster_params)->profiles = (egc_param_list){&cut, 1};
+    ((egc_cluster_common *)(uintptr_t)config.cluster_params)->events = (egc_param_list){&cut, 1};
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_ERROR_SIMULATION);
     assert_non_null(strstr(r->err.message, "step 1: "));
@@ -251,7 +251,7 @@ static void lost_workers_are_named(void **state)
         .at_s = 1e-6, .host = "host-1", .bandwidth_Bps = NAN, .latency_s = NAN, .speed = NAN};
     loss.state = EGC_EVENT_DOWN;
     egc_cluster_common *common = (void *)(uintptr_t)config.cluster_params;
-    common->profiles = (egc_param_list){&loss, 1};
+    common->events = (egc_param_list){&loss, 1};
     const result *r = run(&config);
     assert_int_equal(r->status, EGC_ERROR_SIMULATION);
     assert_non_null(strstr(r->err.message, "; push stream of worker 0 was lost with its host at "

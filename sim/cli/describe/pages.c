@@ -19,6 +19,7 @@
 #include "compressors/core/round_plan.h"
 #include "exchange/exchange.h"
 #include "net/cluster/cluster.h"
+#include "net/topology/prepare.h"
 #include "script/devices.h"
 #include "train/algorithm.h"
 #include "train/sync/exchange_choice.h"
@@ -394,7 +395,7 @@ static egc_status print_default_network(const egc_cluster_type *type, egc_error 
     egc_status status = params ? EGC_OK : egc_fail_memory(err, type->params_size);
     if (!status) {
         egc_param_init(type->params, params);
-        if (egc_cluster_prepare(type, params, &arena, &reason))
+        if (egc_prepare_cluster(type, params, &arena, &reason))
             printf("  %-11s needs --set: %s\n", "network", reason.message);
         else
             status = egc_topology_graph_of(type, params, &arena, &network, err);

@@ -10,6 +10,7 @@
 
 #include "experiment/spec/constructor.h"
 #include "experiment/spec/cost_file.h"
+#include "net/topology/prepare.h"
 #include "train/algorithm.h"
 #include "train/cost/cost_model.h"
 #include "train/cost/cost_table.h"
@@ -160,7 +161,7 @@ egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, co
     if (!status)
         status = resolve_device(arena, devices, table, ((egc_cluster_common *)out->params)->device,
                                 &out->device, err);
-    if (!status && egc_cluster_prepare(out->type, out->params, arena, err))
+    if (!status && egc_prepare_cluster(out->type, out->params, arena, err))
         return egc_error_prefix(err, "%s: cluster", table->where);
     return status;
 }

@@ -23,7 +23,7 @@ egc_status egc_resolve_device(egc_device_profiles profiles, const char *name,
 /* A cluster with its parameters. */
 typedef struct egc_cluster_choice {
     const egc_cluster_type *type;
-    void *params; /* prepared by egc_cluster_prepare */
+    void *params; /* prepared by egc_prepare_cluster */
     egc_device device;
 } egc_cluster_choice;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a cluster is: hosts, links, and the SimGrid platform that models them.
+/* A cluster: hosts, links, and the SimGrid platform that models them.
  *
- * A cluster is one const descriptor in one file of clusters/, named by one line of its list.def.
+ * A cluster type is one const descriptor in one file of this folder, named by one line of list.def.
  * Its params struct begins with egc_cluster_common, so that code which needs only a bandwidth or a
- * device need not know the topology. */
+ * device works for every topology. A cluster is ready for use after egc_prepare_cluster
+ * (net/topology/prepare.h). */
 #ifndef EGC_NET_CLUSTER_CLUSTER_H
 #define EGC_NET_CLUSTER_CLUSTER_H
 
@@ -14,50 +15,28 @@
 #include "base/error.h"
 #include "base/param.h"
 #include "net/cluster/device.h"
-
-/* Stacks and page maps of more actors than this exceed what Linux gives a process by default. */
-#define EGC_CLUSTER_HOSTS_MAX 16384
-
-/* What a simulation stays right with, whoever says it. Outside of these SimGrid aborts, takes a
- * value for 0, or passes dates so late that a step of the clock is less than their last digit. */
-#define EGC_LINK_BPS_MIN 1.0
-#define EGC_LINK_BPS_MAX 1e18
-#define EGC_TIME_S_MAX 1e9 /* of a latency, and of the clock */
-#define EGC_HOST_FLOPS_MIN 1.0
-#define EGC_HOST_FLOPS_MAX 1e24
-#define EGC_SLOWDOWN_MAX 1e6 /* of a host, of all kinds */
-
-#define EGC_EVENT_NAME 128 /* of a host or a link, or a pattern; terminator included */
-
-typedef enum egc_event_state { EGC_EVENT_SAME, EGC_EVENT_DOWN, EGC_EVENT_UP } egc_event_state;
-
-/* Something that happens to hosts or to links while a run is under way. */
-typedef struct egc_event {
-    double at_s;
-    char host[EGC_EVENT_NAME], link[EGC_EVENT_NAME]; /* one of them: a name or a pattern */
-    double bandwidth_Bps, latency_s;                 /* of a link; NAN: stays */
-    double speed;                                    /* of a host, of its usual one; NAN: stays */
-    int state;                                       /* egc_event_state */
-} egc_event;
+#include "net/cluster/events.h"
+#include "net/cluster/limits.h"
 
 typedef struct egc_cluster_common {
-    double bandwidth_Bps; /* of one host's link, each way; NAN: a file says it */
-    double latency_s;     /* one way; between what, each cluster says */
+    double bandwidth_Bps; /* of one host's link, each way; NAN: given by a platform file */
+    double latency_s;     /* one way; the cluster type says between which points */
     double efficiency;    /* share of the nominal bandwidth that applications get */
     int64_t cores;        /* streams of a device that run at full speed side by side */
     double speed_flops;   /* overrides the device's flops * efficiency; NAN: the device decides */
     char device[EGC_TEXT_LENGTH]; /* name of a profile in scripts/devices.lua */
-    egc_param_list profiles;      /* of egc_event: net/world/events.h */
-    egc_param_list host_speeds;   /* of double: net/world/speed.h has these four */
+    egc_param_list events;        /* of egc_event */
+    egc_param_list host_speeds;   /* of double; net/world/speed.h explains these four */
     double stragglers, straggler_slowdown, jitter;
     double background, background_burst_bytes; /* net/world/background.h */
     double link_idle_W, link_busy_W;           /* of each way of a link: net/world/energy.h */
 } egc_cluster_common;
 
-extern const egc_param_item egc_events_item, egc_cluster_speed_item;
+/* The items of `host_speeds`, and of lists of whole numbers from 1 to 65536, as {4, 4}. */
+extern const egc_param_item egc_cluster_speed_item, egc_cluster_size_item;
 
-/* The rows of the common part; every cluster's table starts with them. What the bandwidth and the
- * latency are of differs. */
+/* The rows of the common part, with which every cluster's table starts. Types differ in the links
+ * that bandwidth and latency describe, and say so in the help texts. */
 #define EGC_CLUSTER_COMMON_PARAMS(type, bandwidth_help, latency_help)                              \
     EGC_CLUSTER_NETWORK_PARAMS(type, 1.25e8, bandwidth_help, 50e-6, latency_help),                 \
         EGC_CLUSTER_DEVICE_PARAMS(type)
@@ -77,12 +56,11 @@ extern const egc_param_item egc_events_item, egc_cluster_speed_item;
         EGC_PARAM(type, common.host_speeds, LIST, "host_speeds",                                   \
                   "speeds of the hosts relative to `speed`, over and over; {}: all alike",         \
                   .choices = EGC_PARAM_ITEMS(&egc_cluster_speed_item)),                            \
-        EGC_PARAM(type, common.profiles, LIST, "profiles",                                         \
+        EGC_PARAM(type, common.events, LIST, "profiles",                                           \
                   "what happens to hosts and links, and when",                                     \
                   .choices = EGC_PARAM_ITEMS(&egc_events_item))
 
-/* Who computes, how evenly, beside what, and at what power: the rows that a platform file's cluster
- * has too. */
+/* Device, stragglers, background traffic and power: the rows that `platform` has too. */
 #define EGC_CLUSTER_DEVICE_PARAMS(type)                                                            \
     EGC_PARAM(type, common.speed_flops, REAL, "speed",                                             \
               "sustained speed of a host; overrides the device's", .quantity = EGC_QUANTITY_FLOPS, \
@@ -113,16 +91,15 @@ extern const egc_param_item egc_events_item, egc_cluster_speed_item;
                   "power that it draws when full (assumed)", .quantity = EGC_QUANTITY_POWER,       \
                   .def = 2.5, .max = INFINITY, .flags = EGC_PARAM_OPEN_MAX)
 
-/* What messages can expect of a cluster while it is idle, in rough figures: for choosing among
- * exchanges, and as bounds. */
+/* Rough figures of an idle cluster, with which exchanges are chosen and rates are bounded. */
 typedef struct egc_cluster_paths {
-    double latency_s;     /* between hosts that are not near, about the mean */
-    double bandwidth_Bps; /* of a message that is alone */
-    double contended_Bps; /* of each host's when all send to hosts far away; at most that alone */
-    size_t near;          /* so many hosts that follow each other are near; 1: none are */
-    double local_latency_s, local_bandwidth_Bps; /* between these */
-    double host_Bps; /* what no host can send, or receive, more of, over all its links; INFINITY:
-                        not known */
+    double latency_s;     /* mean latency between hosts of different groups */
+    double bandwidth_Bps; /* of one message alone */
+    double contended_Bps; /* per host when all hosts send to other groups at once */
+    size_t local_hosts;   /* hosts of a node or rack, numbered consecutively; 1: no groups */
+    double local_latency_s, local_bandwidth_Bps; /* inside a group */
+    double host_Bps; /* upper bound of what a host sends, or receives, over all its links; INFINITY:
+                        unknown */
 } egc_cluster_paths;
 
 typedef struct egc_cluster_type {
@@ -133,67 +110,96 @@ typedef struct egc_cluster_type {
     const egc_param *params;
     size_t params_size;
 
-    /* How many hosts there are: workers are seated on hosts 0, 1, ... in this order. Asked before
+    /* The number of hosts; workers are seated on hosts 0, 1, ... in this order. It is called before
      * `check`, so it must not overflow. */
     size_t (*hosts)(const void *params);
 
     /* Appends a SimGrid platform (DTD 4.1) whose hosts are named host-0, host-1, ... and compute
-     * at `speed_flops`; net/cluster/writer.h has the pieces. Called when `check` found nothing. */
+     * at `speed_flops`, built from the pieces of net/cluster/writer.h. Parameters have passed
+     * `check`. MEMORY. */
     egc_status (*write_platform)(const void *params, double speed_flops, egc_buf *xml,
                                  egc_error *err);
 
-    /* What the table cannot say: whether the parameters make a cluster together. NULL: always. */
+    /* Checks what the table cannot express: combinations of parameters. RANGE. NULL: nothing. */
     egc_status (*check)(const void *params, egc_error *err);
 
-    /* Changes what is not as between hosts on one switch: see egc_cluster_paths_of. NULL: nothing.
-     */
+    /* Changes the figures in which the topology differs from a star, with which
+     * egc_cluster_paths_of begins. NULL: none. */
     void (*paths)(const void *params, egc_cluster_paths *paths);
 
-    /* True for the hosts on the far side of the cut whose bandwidth is the bisection bandwidth.
-     * NULL: the second half of them by number. */
+    /* Whether the host lies on the far side of the cut that defines the bisection bandwidth. NULL:
+     * the second half of the hosts by number. */
     bool (*far_half)(const void *params, size_t host);
 
-    /* How graphviz lays it out best; NULL is "neato". */
+    /* The layout program of graphviz for pictures. NULL: "neato". */
     const char *layout;
 
-    /* ---- a cluster that a file describes has these and no write_platform */
+    /* ---- only for clusters described by a file; they have no write_platform */
 
-    /* Reads what the parameters refer to, into memory of arena, before all else is called. */
-    egc_status (*prepare)(void *params, egc_arena *arena, egc_error *err);
-    const char *(*file)(const void *params);    /* what SimGrid loads */
-    uint64_t (*hash_files)(const void *params); /* of what is in it and in those that it names */
-    const char *(*host_name)(const void *params, size_t host); /* what a host is called there */
+    /* Reads the file and checks its text. RANGE; FORMAT; IO; MEMORY. */
+    egc_status (*read)(void *params, egc_error *err);
+    const char *(*file)(const void *params); /* the path that SimGrid loads */
+    uint64_t (*hash_files)(
+        const void *params); /* of the contents of it and of the files it names */
+
+    /* Selects the hosts to use from the n that the file has: fills chosen[0..n_chosen), which has
+     * room for n. NAME; RANGE. */
+    egc_status (*choose_hosts)(const void *params, const char *const *names, size_t n,
+                               const char **chosen, size_t *n_chosen, egc_error *err);
+
+    /* Stores the chosen hosts' names (borrowed, they outlive params), the largest latency between
+     * two of them, and the smallest bandwidth of their links. */
+    void (*set_network)(void *params, const char *const *names, size_t n, double latency_s,
+                        double bandwidth_Bps);
+    const char *(*host_name)(const void *params, size_t host); /* its name in the file */
     bool (*own_speeds)(const void *params); /* hosts keep their speeds, relative to host 0 */
 } egc_cluster_type;
 
-/* Every registered type, NULL-terminated, in the order of clusters/list.def. */
+/* Every registered type, NULL-terminated, in the order of list.def. */
 const egc_cluster_type *const *egc_cluster_types(void);
 
 /* The type called name. NAME, listing the valid ones. */
 egc_status egc_cluster_find(const char *name, const egc_cluster_type **out,
                             egc_error *err) EGC_MUST_CHECK;
 
-/* Makes parameters that were just set ready for all else. What it needs lives in arena. IO, FORMAT,
- * and what egc_cluster_check finds. */
-egc_status egc_cluster_prepare(const egc_cluster_type *type, void *params, egc_arena *arena,
-                               egc_error *err) EGC_MUST_CHECK;
-
-/* Finds whatever SimGrid would get wrong or abort on. RANGE. */
+/* Checks parameters that were just set, without a platform. RANGE for any value on which SimGrid
+ * would abort or compute wrongly. */
 egc_status egc_cluster_check(const egc_cluster_type *type, const void *params,
                              egc_error *err) EGC_MUST_CHECK;
 
-/* Its paths. A type starts from those of a star with the common bandwidth and latency. */
+/* Whether device and links have the powers that energy accounting needs. RANGE, the message
+ * beginning with the key. */
+egc_status egc_cluster_check_power(const egc_cluster_common *common, const egc_device *device,
+                                   egc_error *err) EGC_MUST_CHECK;
+
 egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void *params);
 
-/* What a host computes at: `speed`, or what the device sustains. */
+/* Sustained speed of a host: `speed`, or that of the device. */
 double egc_cluster_host_flops(const egc_cluster_common *common, const egc_device *device);
 
-/* Whether nothing about it changes while a run is under way, as far as is known. */
+/* Whether nothing about the cluster changes during a run. False for platform files, which may hold
+ * profiles. */
 bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params);
 
-/* What SimGrid calls a host. Writes to out only when it must. */
+/* SimGrid's name of a host: borrowed from params, or written to out. */
 #define EGC_HOST_NAME 32
 const char *egc_cluster_host_name(const egc_cluster_type *type, const void *params, size_t host,
                                   char out[EGC_HOST_NAME]);
+
+/* ---- for cluster types ----------------------------------------------------------------------- */
+
+/* Checks bandwidth * efficiency and latency of a link. RANGE, naming `what`, outside the limits of
+ * net/cluster/limits.h. */
+egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *what,
+                                  double bandwidth_Bps, double latency_s,
+                                  egc_error *err) EGC_MUST_CHECK;
+
+/* RANGE for a latency of 0 between some hosts and one above 0 between others: SimGrid would starve
+ * the messages without latency. */
+egc_status egc_cluster_check_latencies(const char *near_name, double near_s, const char *far_name,
+                                       double far_s, egc_error *err) EGC_MUST_CHECK;
+
+/* a * b; SIZE_MAX on overflow. */
+size_t egc_cluster_product(size_t a, size_t b);
 
 #endif

@@ -84,7 +84,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
     paths->latency_s += cluster->gpu_latency_s;
     paths->bandwidth_Bps = fmin(nic_Bps, gpu_Bps);
     paths->contended_Bps = fmin(nic_Bps / (double)cluster->gpus, gpu_Bps);
-    paths->near = (size_t)cluster->gpus;
+    paths->local_hosts = (size_t)cluster->gpus;
     paths->local_latency_s = cluster->gpu_latency_s;
     paths->local_bandwidth_Bps = paths->host_Bps = gpu_Bps;
 }

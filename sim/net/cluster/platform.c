@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any SimGrid platform, from its XML file. Bandwidths, latencies, profiles of speed and of failures
- * are the file's.
+/* Any SimGrid platform, from its XML file, which gives bandwidths, latencies, and profiles of speed
+ * and of failures.
  *
- * The file is loaded in a child process first: what SimGrid aborts on comes back as one line. What
- * it silently gets wrong is looked for in the text: the dragonfly of several chassis (3.32 routes
- * it over links that do not touch), FATPIPE clusters (taken for SHARED), hosts that a cluster's
- * topology has no place for (dropped), and Wifi links (no use without rates, which C cannot set).
+ * SimGrid aborts on many errors in the file: net/topology/prepare.c finds these by loading it in a
+ * child process. This unit searches the text for constructs that SimGrid 3.32 simulates wrongly
+ * without a word: a dragonfly of several chassis (routed over links that do not touch), FATPIPE
+ * clusters (treated as SHARED), hosts that do not fit in a cluster's topology (dropped), and Wifi
+ * links (useless without rates, which the C interface cannot set).
  *
- * Workers sit on the hosts that `hosts` names, in its order, and within one pattern in that of
- * their numbers: n2 before n10. */
+ * Workers sit on the hosts that match `hosts`, pattern by pattern, and within one pattern in the
+ * order of their numbers: n2 before n10. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "net/topology/probe.h"
+#include "net/cluster/cluster.h"
 
 typedef enum speeds { RELATIVE, ABSOLUTE } speeds;
 
@@ -26,10 +27,10 @@ typedef struct platform {
     egc_cluster_common common;
     char file[EGC_TEXT_LENGTH], hosts[EGC_TEXT_LENGTH];
     int speeds;
-    uint64_t files; /* hash of what they say; found by prepare, as what follows */
-    size_t n_hosts;
-    double latency_s, bandwidth_Bps; /* of the farthest two hosts; of the thinnest link */
-    const char **names;
+    uint64_t files; /* hash of their contents; set by read_files */
+    size_t n_hosts; /* these four: set by set_network */
+    double latency_s, bandwidth_Bps;
+    const char *const *names;
 } platform;
 
 static const char *const speeds_words[] = {"relative", "absolute", NULL};
@@ -42,20 +43,18 @@ static const egc_param params[] = {
               .def_text = "*"),
     EGC_PARAM(platform, speeds, CHOICE, "speeds",
               "relative: the first host computes as device or speed says, others as much faster or "
-              "slower "
-              "as "
-              "in the file; absolute: every host computes as fast as the file says",
+              "slower as in the file; absolute: every host computes as fast as the file says",
               .def = RELATIVE, .choices = speeds_words),
     EGC_PARAM_END,
 };
 
-/* ---- what SimGrid gets wrong --------------------------------------------------------------- */
+/* ---- errors that SimGrid does not report --------------------------------------------------- */
 
 typedef struct tag {
-    const char *text, *end; /* of what stands between < and > */
+    const char *text, *end; /* the attributes, between the name and > */
 } tag;
 
-/* The next tag called name at or after *text, which moves past it. Comments are passed over. */
+/* Finds the next tag called name at or after *text, and moves *text past it. Skips comments. */
 static bool find_tag(const char **text, const char *name, tag *out)
 {
     size_t length = strlen(name);
@@ -74,7 +73,7 @@ static bool find_tag(const char **text, const char *name, tag *out)
     return false;
 }
 
-/* An attribute's value, "" when it is not there. */
+/* The value of an attribute; "" without one. */
 static const char *attribute(const tag *at, const char *name, char out[EGC_TEXT_LENGTH])
 {
     size_t length = strlen(name);
@@ -91,8 +90,7 @@ static const char *attribute(const tag *at, const char *name, char out[EGC_TEXT_
     return out;
 }
 
-/* The product of the numbers at the start of text, up to something that is neither a number nor a
- * comma. */
+/* The product of the numbers at the start of text, separated by commas. */
 static double product(const char *text)
 {
     double all = 1;
@@ -104,7 +102,7 @@ static double product(const char *text)
     }
 }
 
-/* Hosts that a radical names: "0-7,9". */
+/* The number of hosts of a radical, as "0-7,9". */
 static double count_radical(const char *text)
 {
     double n = 0;
@@ -135,7 +133,7 @@ static egc_status check_dragonfly(const char *id, const char *topology, double d
     unsigned groups, blue, chassis, black, routers, green, nodes;
     if (sscanf(topology, "%u,%u;%u,%u;%u,%u;%u", &groups, &blue, &chassis, &black, &routers, &green,
                &nodes) != 7)
-        return EGC_OK; /* SimGrid says what is wrong */
+        return EGC_OK; /* SimGrid reports the error */
     if (chassis > 1 || groups > routers)
         return egc_fail(
             err, EGC_ERROR_FORMAT,
@@ -183,9 +181,9 @@ static egc_status check_text(const char *text, egc_error *err)
     return status;
 }
 
-/* ---- what is in the files ------------------------------------------------------------------ */
+/* ---- contents of the files ----------------------------------------------------------------- */
 
-/* Others may have no end, or never say anything. */
+/* Only regular files: a pipe or a device may block or never end. */
 static bool read_plain(egc_buf *text, const char *path)
 {
     struct stat info;
@@ -195,8 +193,7 @@ static bool read_plain(egc_buf *text, const char *path)
            egc_buf_read_file(text, path, &none) == EGC_OK;
 }
 
-/* SimGrid looks for it in the current folder, then beside the platform. One that is in neither
- * SimGrid refuses. */
+/* SimGrid searches the current folder, then that of the platform, and refuses a missing file. */
 static uint64_t hash_named_file(uint64_t hash, const char *platform_path, const char *name)
 {
     egc_buf text = {0};
@@ -210,8 +207,8 @@ static uint64_t hash_named_file(uint64_t hash, const char *platform_path, const 
     return hash;
 }
 
-/* The platform's text and that of the files that it names, as those of profiles: all attributes
- * that do so end in "file". */
+/* Hashes the platform's text and that of the files it names, such as profiles, in attributes whose
+ * names end in "file". */
 static uint64_t hash_text(const char *path, const char *text)
 {
     uint64_t hash = egc_hash(EGC_HASH_START, text, strlen(text));
@@ -229,7 +226,7 @@ static uint64_t hash_text(const char *path, const char *text)
     return hash;
 }
 
-/* ---- which hosts --------------------------------------------------------------------------- */
+/* ---- selection of hosts --------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -246,7 +243,7 @@ static egc_status fail_no_host(const char *pattern, const char *const *names, si
                     some.text);
 }
 
-/* Adds the hosts that match and are not there yet. */
+/* Appends the hosts that match and are not chosen yet. */
 static egc_status choose_pattern(const char *pattern, const char *const *names, size_t n,
                                  const char **chosen, size_t *n_chosen, egc_error *err)
 {
@@ -283,41 +280,21 @@ static egc_status choose(const void *arg, const char *const *names, size_t n, co
     return status;
 }
 
-static egc_status keep_hosts(platform *cluster, const egc_probe *found, egc_arena *arena,
-                             egc_error *err)
-{
-    cluster->names = egc_arena_alloc(arena, found->n_hosts * sizeof *cluster->names);
-    if (!cluster->names)
-        return egc_fail_memory(err, found->n_hosts * sizeof *cluster->names);
-    cluster->n_hosts = found->n_hosts;
-    cluster->latency_s = 0;
-    cluster->bandwidth_Bps = INFINITY;
-    for (size_t r = 0; r < found->n_routes; r++)
-        cluster->latency_s = fmax(cluster->latency_s, found->routes[r].latency_s);
-    for (size_t l = 0; l < found->n_links; l++)
-        cluster->bandwidth_Bps = fmin(cluster->bandwidth_Bps, found->links[l].bandwidth_Bps);
-    for (size_t i = 0; i < found->n_hosts; i++)
-        cluster->names[i] = found->text + found->hosts[i].name;
-    return EGC_OK;
-}
-
 /* ---- the cluster --------------------------------------------------------------------------- */
 
-/* Others may have no end, or never say anything. */
 static egc_status check_file(const char *path, egc_error *err)
 {
     struct stat found;
     if (*path && (stat(path, &found) != 0 || S_ISREG(found.st_mode)))
-        return EGC_OK; /* opening it says what is wrong */
+        return EGC_OK; /* the error of opening it gives the reason */
     if (*path)
         return egc_fail(err, EGC_ERROR_FORMAT, "%s: must be a regular file", path);
     return egc_fail(err, EGC_ERROR_RANGE, "file: must be the path of a platform, got \"\"");
 }
 
-static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
+static egc_status read_files(void *object, egc_error *err)
 {
     platform *cluster = object;
-    egc_probe found;
     egc_buf text = {0};
     cluster->common.bandwidth_Bps = cluster->common.latency_s = NAN;
     egc_status status = check_file(cluster->file, err);
@@ -330,12 +307,17 @@ static egc_status prepare(void *object, egc_arena *arena, egc_error *err)
     if (!status)
         cluster->files = hash_text(cluster->file, (const char *)text.data);
     egc_buf_fini(&text);
-    if (status)
-        return status;
-    status = egc_probe_file(cluster->file, choose, cluster, arena, &found, err);
-    if (status && strncmp(err ? err->message : "", cluster->file, strlen(cluster->file)) != 0)
-        status = egc_error_prefix(err, "%s", cluster->file);
-    return status ? status : keep_hosts(cluster, &found, arena, err);
+    return status;
+}
+
+static void set_network(void *object, const char *const *names, size_t n, double latency_s,
+                        double bandwidth_Bps)
+{
+    platform *cluster = object;
+    cluster->names = names;
+    cluster->n_hosts = n;
+    cluster->latency_s = latency_s;
+    cluster->bandwidth_Bps = bandwidth_Bps;
 }
 
 static size_t hosts(const void *object)
@@ -363,7 +345,7 @@ static bool own_speeds(const void *object)
     return ((const platform *)object)->speeds == RELATIVE;
 }
 
-/* A file's profiles may make any link faster: there is no bound. */
+/* A file's profiles may make any link faster: there is no upper bound of a host's rate. */
 static void find_paths(const void *object, egc_cluster_paths *paths)
 {
     const platform *cluster = object;
@@ -380,9 +362,11 @@ const egc_cluster_type egc_cluster_platform = {
     .params = params,
     .params_size = sizeof(platform),
     .hosts = hosts,
-    .prepare = prepare,
+    .read = read_files,
     .file = file,
     .hash_files = hash_files,
+    .choose_hosts = choose,
+    .set_network = set_network,
     .host_name = host_name,
     .own_speeds = own_speeds,
     .paths = find_paths,

@@ -86,7 +86,7 @@ static void find_paths(const void *object, egc_cluster_paths *paths)
 {
     const racks *cluster = object;
     double up_Bps = uplink_Bps(cluster) * cluster->common.efficiency;
-    paths->near = (size_t)cluster->rack_hosts;
+    paths->local_hosts = (size_t)cluster->rack_hosts;
     paths->local_latency_s = paths->latency_s;
     paths->local_bandwidth_Bps = paths->bandwidth_Bps;
     paths->latency_s += core_latency_s(cluster);

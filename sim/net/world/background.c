@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each flow is a pair of SimGrid daemons, which do not keep a run alive, on a mailbox of its own.
+ */
 #include "net/world/background.h"
 
 #include <gsl/gsl_randist.h>
+#include <simgrid/actor.h>
 #include <simgrid/comm.h>
+#include <simgrid/engine.h>
 #include <simgrid/mailbox.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "net/world/energy.h"
+#include "net/world/actor.h"
+#include "net/world/mailbox.h"
+#include "net/world/world_core.h"
 
 enum { SEED_CYCLE = 0x4247, SEED_FLOW };
 
@@ -18,7 +24,7 @@ typedef struct egc_background_flow {
     sg_mailbox_t box;
     uint64_t rng_state;
     double joules_per_byte;
-    double burst_s; /* how long the last took */
+    double burst_s; /* duration of the last burst */
 } flow;
 
 /* ---- the two ends of a flow ------------------------------------------------------------------ */
@@ -35,26 +41,52 @@ static double mean_pause_s(const flow *f)
     return f->burst_s * (1 - common->background) / common->background;
 }
 
-/* A burst that a failure cuts short leaves the length of the pauses as it is. */
+/* After a burst that a failure cuts short the pauses keep their length. */
 static void send_burst(flow *f)
 {
     const egc_cluster_common *common = f->world->config.cluster_params;
     const gsl_rng rng = {egc_rng_splitmix64, &f->rng_state};
     double bytes = 1 + gsl_ran_exponential(&rng, common->background_burst_bytes);
-    double start_s = egc_world_now(f->world);
+    double start_s = simgrid_get_clock();
     sg_comm_t burst = sg_mailbox_put_async(f->box, f, (long)bytes);
     if (sg_comm_wait(burst) != SG_OK)
         return;
-    f->burst_s = egc_world_now(f->world) - start_s;
+    f->burst_s = simgrid_get_clock() - start_s;
     f->world->carried_J += bytes * f->joules_per_byte;
 }
 
-/* What the mean burst takes alone. */
+/* Seconds that a burst of mean size takes on idle links. */
 static double alone_s(const flow *f)
 {
     const egc_cluster_common *common = f->world->config.cluster_params;
     return common->background_burst_bytes / sg_host_get_route_bandwidth(f->from, f->to) +
            sg_host_get_route_latency(f->from, f->to);
+}
+
+static bool waits_for_others(const egc_actor *actor)
+{
+    switch (actor->waiting) {
+    case EGC_WAITING_SEMAPHORE:
+    case EGC_WAITING_BARRIER:
+        return true;
+    case EGC_WAITING_SEND:
+    case EGC_WAITING_RECEIVE:
+        return !egc_mailbox_is_matched(actor->request);
+    case EGC_WAITING_TIME:
+    case EGC_WAITING_NOT:
+        break;
+    }
+    return false;
+}
+
+/* Whether every actor waits for another one. If that holds at two moments between which none
+ * continued, it holds for ever. */
+static bool is_stuck(const egc_world *world)
+{
+    for (const egc_actor *actor = world->first_actor; actor; actor = actor->next)
+        if (!actor->finished && !actor->failed && !waits_for_others(actor))
+            return false;
+    return true;
 }
 
 static void send_bursts(int argc, char **argv)
@@ -63,12 +95,12 @@ static void send_bursts(int argc, char **argv)
     flow *f = sg_actor_self_get_data();
     uint64_t seen;
     f->burst_s = alone_s(f);
-    f->joules_per_byte = egc_energy_per_byte(f->world, f->from, f->to);
+    f->joules_per_byte = egc_world_core_joules_per_byte(f->world, f->from, f->to);
     do {
         pause_for(f, mean_pause_s(f));
         seen = f->world->progress;
         send_burst(f);
-    } while (f->world->progress != seen || !egc_world_is_stuck(f->world));
+    } while (f->world->progress != seen || !is_stuck(f->world));
 }
 
 static void receive_bursts(int argc, char **argv)
@@ -79,7 +111,7 @@ static void receive_bursts(int argc, char **argv)
         void *arrived = NULL;
         sg_comm_t burst = sg_mailbox_get_async(f->box, &arrived);
         if (sg_comm_wait(burst) != SG_OK)
-            continue; /* the sender waits before the next */
+            continue; /* the sender pauses before the next */
     }
 }
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The transport over SimGrid: one mailbox for each (from, to, channel).
+/* One mailbox for each (from, to, channel). SimGrid carries a pointer and charges bytes.
  *
- * SimGrid carries a pointer and charges bytes. The pointer is the sender's request, and the bytes
- * are copied once, by whoever wakes first when the transfer ends: the receiver into its buffer, or
- * the sender into a copy kept for the receiver, since its own data may change from then on. The
- * sender's request lives until both sides have let go of it. */
+ * The pointer is the sender's request. The bytes are copied once, by the side that wakes first when
+ * the transfer ends: by the receiver into its buffer, or by the sender into a copy for the
+ * receiver, because the sender's data may change from then on. The sender's request is reused after
+ * both sides have released it. */
+#include "net/world/mailbox.h"
+
 #include <search.h>
 #include <simgrid/comm.h>
+#include <simgrid/engine.h>
 #include <simgrid/mailbox.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "net/world/energy.h"
+#include "net/world/actor.h"
 #include "net/world/world_core.h"
 
 struct egc_request {
@@ -19,23 +22,23 @@ struct egc_request {
     sg_comm_t comm;
     bool sending;
     int peer;
-    const struct mailbox *at;
-    uint64_t number; /* of those that were sent, or received, there */
+    const struct mailbox *box;
+    uint64_t number; /* of the messages sent to, or received from, this mailbox */
     /* sending */
     const void *data;
     size_t bytes;
-    egc_buf kept; /* the copy of data for a receiver that has not woken yet */
-    int holders;  /* of sender and receiver, those that still need it */
+    egc_buf kept; /* the copy of data for a receiver that wakes later */
+    int holders;  /* sides that have not released the request: 2, 1, 0 */
     /* receiving */
     egc_buf *into;
     void *arrived; /* the sender's request */
 };
 
-enum { KEPT_BYTES = 64 << 10 }; /* a request that rests holds no more */
+enum { KEPT_BYTES = 64 << 10 }; /* larger copies are freed with each message */
 
-/* ---- requests are pooled ------------------------------------------------------------------- */
+/* ---- the pool of requests ------------------------------------------------------------------ */
 
-static egc_request *request_take(egc_world *world)
+static egc_request *request_get(egc_world *world)
 {
     egc_request *request = world->idle_requests;
     if (request) {
@@ -50,8 +53,7 @@ static egc_request *request_take(egc_world *world)
     return request;
 }
 
-/* Small copies leave their memory for the next one. */
-static void request_give(egc_world *world, egc_request *request)
+static void request_release(egc_world *world, egc_request *request)
 {
     if (request->kept.capacity > KEPT_BYTES)
         egc_buf_fini(&request->kept);
@@ -60,27 +62,18 @@ static void request_give(egc_world *world, egc_request *request)
     world->idle_requests = request;
 }
 
-void egc_mailbox_requests_free(egc_world *world)
-{
-    for (egc_request *request = world->requests, *next; request; request = next) {
-        next = request->next_made;
-        egc_buf_fini(&request->kept);
-        egc_free(request);
-    }
-}
-
-static void let_go(egc_world *world, egc_request *send)
+static void release_send(egc_world *world, egc_request *send)
 {
     if (--send->holders == 0)
-        request_give(world, send);
+        request_release(world, send);
 }
 
-/* ---- mailboxes are looked up by name once -------------------------------------------------- */
+/* ---- mailboxes ----------------------------------------------------------------------------- */
 
 typedef struct mailbox {
     int to;
     sg_mailbox_t box;
-    uint64_t sent, received; /* begun; they meet in this order */
+    uint64_t sent, received; /* messages begun on either side; SimGrid matches them in order */
     double joules_per_byte;
 } mailbox;
 
@@ -90,38 +83,35 @@ static int compare_mailboxes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* Sets *out to the mailbox from `from` to rank `to`. */
 static egc_status mailbox_find(egc_mailbox_transport *from, int to, mailbox **out, egc_error *err)
 {
+    const egc_world *world = from->world;
     mailbox key = {.to = to};
     mailbox **found = tfind(&key, &from->mailboxes, compare_mailboxes);
-    if (found) {
-        *out = *found;
-        return EGC_OK;
+    if (!found) {
+        mailbox *made = egc_calloc(1, sizeof *made);
+        char name[64];
+        if (!made)
+            return egc_fail_memory(err, sizeof *made);
+        snprintf(name, sizeof name, "%d>%d:%d:%d", from->common.rank, to, from->channel,
+                 world->epoch);
+        made->to = to;
+        made->box = sg_mailbox_by_name(name);
+        made->joules_per_byte = egc_world_core_joules_per_byte(
+            world, world->hosts[from->common.rank], world->hosts[to]);
+        /* While SimGrid made the mailbox, the other end may have run and made it too. */
+        found = tsearch(made, &from->mailboxes, compare_mailboxes);
+        if (!found || *found != made)
+            egc_free(made);
+        if (!found)
+            return egc_fail_memory(err, 1);
     }
-    mailbox *made = egc_calloc(1, sizeof *made);
-    if (!made)
-        return egc_fail_memory(err, sizeof *made);
-    char name[64];
-    snprintf(name, sizeof name, "%d>%d:%d:%d", from->common.rank, to, from->channel,
-             from->world->epoch);
-    const egc_world *world = from->world;
-    *made = (mailbox){
-        .to = to,
-        .box = sg_mailbox_by_name(name),
-        .joules_per_byte =
-            egc_energy_per_byte(world, world->hosts[from->common.rank], world->hosts[to]),
-    };
-    /* While SimGrid made the mailbox, the other end may have come here too. */
-    mailbox **kept = tsearch(made, &from->mailboxes, compare_mailboxes);
-    if (!kept || *kept != made)
-        egc_free(made);
-    if (!kept)
-        return egc_fail_memory(err, 1);
-    *out = *kept;
+    *out = *found;
     return EGC_OK;
 }
 
-/* Most exchanges send to the peer they sent to last: that mailbox is at hand. */
+/* Most exchanges send to the same peer again: its mailbox is at hand. */
 static egc_status outbox(egc_mailbox_transport *transport, int to, mailbox **out, egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -137,20 +127,40 @@ static egc_status inbox(egc_mailbox_transport *transport, int from, mailbox **ou
 {
     egc_status status = EGC_OK;
     if (!transport->inbox || transport->from != from) {
-        egc_transport *sender = egc_world_transport(transport->world, from, transport->channel);
-        status = mailbox_find((egc_mailbox_transport *)sender, transport->common.rank,
-                              &transport->inbox, err);
+        egc_world *world = transport->world;
+        status =
+            mailbox_find(&world->transports[from * world->config.channels + transport->channel],
+                         transport->common.rank, &transport->inbox, err);
         transport->from = status ? transport->from : from;
     }
     *out = transport->inbox;
     return status;
 }
 
-void egc_mailbox_transport_fini(egc_mailbox_transport *transport)
+static void forget(egc_mailbox_transport *transport)
 {
     tdestroy(transport->mailboxes, egc_free);
     transport->mailboxes = NULL;
     transport->outbox = transport->inbox = NULL;
+}
+
+void egc_mailbox_forget_all(egc_world *world)
+{
+    world->epoch++;
+    for (int i = 0; i < world->config.workers * world->config.channels; i++)
+        forget(&world->transports[i]);
+}
+
+void egc_mailbox_free_all(egc_world *world)
+{
+    if (world->transports)
+        egc_mailbox_forget_all(world);
+    for (egc_request *request = world->requests, *next; request; request = next) {
+        next = request->next_made;
+        egc_buf_fini(&request->kept);
+        egc_free(request);
+    }
+    egc_free(world->transports);
 }
 
 /* ---- the operations ------------------------------------------------------------------------ */
@@ -167,18 +177,16 @@ static egc_status start_send(egc_transport *common, int to, const void *data, si
     egc_mailbox_transport *transport = (egc_mailbox_transport *)common;
     mailbox *box = NULL;
     egc_status status = outbox(transport, to, &box, err);
-    if (status)
-        return status;
-    egc_request *request = request_take(transport->world);
+    egc_request *request = status ? NULL : request_get(transport->world);
     if (!request)
-        return egc_fail_memory(err, sizeof *request);
+        return status ? status : egc_fail_memory(err, sizeof *request);
     request->sending = true;
     request->peer = to;
+    request->box = box;
+    request->number = box->sent++;
     request->data = data;
     request->bytes = bytes;
     request->holders = 2;
-    request->at = box;
-    request->number = box->sent++;
     request->comm = sg_mailbox_put_async(box->box, request, (long)bytes);
     *out = request;
     return EGC_OK;
@@ -188,20 +196,17 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
                                 egc_error *err)
 {
     egc_mailbox_transport *transport = (egc_mailbox_transport *)common;
-    egc_world *world = transport->world;
     mailbox *box = NULL;
     egc_status status = inbox(transport, from, &box, err);
-    if (status)
-        return status;
-    egc_request *request = request_take(world);
+    egc_request *request = status ? NULL : request_get(transport->world);
     if (!request)
-        return egc_fail_memory(err, sizeof *request);
+        return status ? status : egc_fail_memory(err, sizeof *request);
     request->sending = false;
     request->peer = from;
+    request->box = box;
+    request->number = box->received++;
     request->into = into;
     request->arrived = NULL;
-    request->at = box;
-    request->number = box->received++;
     request->comm = sg_mailbox_get_async(box->box, &request->arrived);
     *out = request;
     return EGC_OK;
@@ -209,7 +214,7 @@ static egc_status start_receive(egc_transport *common, int from, egc_buf *into, 
 
 bool egc_mailbox_is_matched(const egc_request *request)
 {
-    return request->number < (request->sending ? request->at->received : request->at->sent);
+    return request->number < (request->sending ? request->box->received : request->box->sent);
 }
 
 static egc_status finish_send(egc_mailbox_transport *transport, egc_request *send, egc_error *err)
@@ -219,7 +224,7 @@ static egc_status finish_send(egc_mailbox_transport *transport, egc_request *sen
         status = egc_buf_append(&send->kept, send->data, send->bytes, err);
         send->data = send->kept.data;
     }
-    let_go(transport->world, send);
+    release_send(transport->world, send);
     return status;
 }
 
@@ -235,13 +240,13 @@ static egc_status finish_receive(egc_mailbox_transport *transport, egc_request *
         status = egc_buf_append(receive->into, send->data, send->bytes, err);
     if (!same_host(&transport->common, receive->peer))
         transport->common.recv_bytes += (double)send->bytes;
-    transport->world->carried_J += (double)send->bytes * receive->at->joules_per_byte;
-    let_go(transport->world, send);
-    request_give(transport->world, receive);
+    transport->world->carried_J += (double)send->bytes * receive->box->joules_per_byte;
+    release_send(transport->world, send);
+    request_release(transport->world, receive);
     return status;
 }
 
-/* "rank 2", or "server 0 (rank 3)": servers are the last. */
+/* "rank 2", or "server 0 (rank 3)" for one of the last ranks, the servers. */
 static const char *name_rank(const egc_world *world, int rank, char out[48])
 {
     int server = rank - (world->config.workers - world->config.servers);
@@ -252,18 +257,17 @@ static const char *name_rank(const egc_world *world, int rank, char out[48])
     return out;
 }
 
-static egc_status fail_lost(const egc_mailbox_transport *transport, const egc_request *request,
-                            egc_error *err)
+static egc_status fail_transfer(const egc_mailbox_transport *transport, const egc_request *request,
+                                egc_error *err)
 {
     char self[48], peer[48];
     return egc_fail(
         err, EGC_ERROR_SIMULATION, "%s lost a message %s %s at %g s: a host or link failed",
         name_rank(transport->world, transport->common.rank, self), request->sending ? "to" : "from",
-        name_rank(transport->world, request->peer, peer), egc_world_now(transport->world));
+        name_rank(transport->world, request->peer, peer), simgrid_get_clock());
 }
 
-/* A request whose transfer failed is left to egc_mailbox_requests_free: nobody knows whether its
- * peer still looks at it. */
+/* A request whose transfer failed is not reused, because its peer may still read it. */
 static egc_status finish(egc_transport *common, egc_request *request, egc_error *err)
 {
     egc_mailbox_transport *transport = (egc_mailbox_transport *)common;
@@ -271,18 +275,18 @@ static egc_status finish(egc_transport *common, egc_request *request, egc_error 
     egc_actor_waits(actor, request->sending ? EGC_WAITING_SEND : EGC_WAITING_RECEIVE, request->peer,
                     transport->channel);
     actor->request = request;
-    sg_error_t lost = sg_comm_wait(request->comm);
+    sg_error_t failed = sg_comm_wait(request->comm);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
     egc_status status = egc_world_core_check(transport->world, err);
     if (status)
         return status;
-    if (lost)
-        return fail_lost(transport, request, err);
+    if (failed)
+        return fail_transfer(transport, request, err);
     return request->sending ? finish_send(transport, request, err)
                             : finish_receive(transport, request, err);
 }
 
-/* Two vectors are read and one is written. */
+/* Its time: two vectors are read and one is written, by one kernel. */
 static void reduce(egc_transport *common, egc_element element, void *sum, const void *addend,
                    size_t n)
 {
@@ -298,7 +302,8 @@ static void reduce(egc_transport *common, egc_element element, void *sum, const 
 
 static double now(const egc_transport *common)
 {
-    return egc_world_now(((const egc_mailbox_transport *)common)->world);
+    (void)common;
+    return simgrid_get_clock();
 }
 
 const egc_transport_ops egc_mailbox_transport_ops = {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gates and barriers: SimGrid's, which take no simulated time, plus a note for deadlock reports. */
+/* SimGrid's semaphores, with a record of each wait for the report of a deadlock. */
+#include "net/world/semaphore.h"
+
 #include <math.h>
-#include <simgrid/barrier.h>
 #include <simgrid/semaphore.h>
 
 #include "base/mem.h"
-#include "net/world/world_core.h"
+#include "net/world/actor.h"
 
 struct egc_semaphore {
     sg_sem_t semaphore;
@@ -47,35 +48,8 @@ bool egc_semaphore_wait_for(egc_semaphore *gate, double seconds)
     }
     egc_actor *actor = egc_actor_self();
     egc_actor_waits(actor, EGC_WAITING_TIME, 0, 0);
-    bool late = sg_sem_acquire_timeout(gate->semaphore, seconds);
+    bool timed_out = sg_sem_acquire_timeout(gate->semaphore, seconds);
     egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
     egc_actor_end_if_late(actor->world);
-    return !late;
-}
-
-struct egc_barrier {
-    sg_bar_t barrier;
-};
-
-egc_barrier *egc_barrier_new(int parties)
-{
-    egc_barrier *barrier = egc_calloc(1, sizeof *barrier);
-    if (barrier)
-        barrier->barrier = sg_barrier_init((unsigned)parties);
-    return barrier;
-}
-
-void egc_barrier_free(egc_barrier *barrier)
-{
-    if (barrier)
-        sg_barrier_destroy(barrier->barrier);
-    egc_free(barrier);
-}
-
-void egc_barrier_wait(egc_barrier *barrier)
-{
-    egc_actor *actor = egc_actor_self();
-    egc_actor_waits(actor, EGC_WAITING_BARRIER, 0, 0);
-    sg_barrier_wait(barrier->barrier);
-    egc_actor_waits(actor, EGC_WAITING_NOT, 0, 0);
+    return !timed_out;
 }

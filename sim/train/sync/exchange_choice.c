@@ -37,10 +37,10 @@ static egc_exchange_network network_of(const egc_train_config *config, int group
         .gamma_s = charged ? 3 / config->device.memory_Bps : 0,
         .group = group,
         .local_alpha_s = paths.local_latency_s,
-        .local_beta_s = paths.near > 1 ? 1 / paths.local_bandwidth_Bps : 0,
+        .local_beta_s = paths.local_hosts > 1 ? 1 / paths.local_bandwidth_Bps : 0,
     };
-    if (paths.near > 1 &&
-        (size_t)config->options.workers <= paths.near) { /* all of them are near */
+    if (paths.local_hosts > 1 &&
+        (size_t)config->options.workers <= paths.local_hosts) { /* all of them are near */
         network.alpha_s = paths.local_latency_s;
         network.beta_s = network.contended_beta_s = 1 / paths.local_bandwidth_Bps;
     }
@@ -52,7 +52,7 @@ static int group_of(const egc_train_config *config)
     egc_cluster_paths paths = egc_cluster_paths_of(config->cluster, config->cluster_params);
     int64_t workers = config->options.workers;
     int64_t given = config->options.group ? config->options.group
-                    : paths.near > 1      ? (int64_t)paths.near
+                    : paths.local_hosts > 1      ? (int64_t)paths.local_hosts
                                           : 0;
     return (int)(given < workers ? given : workers);
 }

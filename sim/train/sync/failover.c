@@ -44,7 +44,7 @@ static egc_status watch(egc_failover *failover, int rank, int from, egc_error *e
         .world = failover->run->world,
         .rank = rank,
         .from = from,
-        .lost = start_recovery,
+        .failed = start_recovery,
         .arg = failover,
     };
     return egc_failure_watch(&watch, err);
