@@ -7,10 +7,10 @@
 
 #include "base/file/atomic_file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/bench/bench.h"
 #include "cli/options.h"
 #include "cli/versions.h"
-#include "experiment/results/csv.h"
 #include "experiment/spec/cost_file.h"
 
 static const struct {
@@ -190,8 +190,6 @@ static egc_status check_section(const bench_request *request, const char *sectio
 typedef struct report {
     const char *section; /* whose heading was printed last */
     egc_buf csv;
-    egc_status status; /* the first failure to append to csv */
-    egc_error *err;
     char machine[128];
 } report;
 
@@ -213,40 +211,29 @@ static void name_machine(char *out, size_t room)
         fclose(file);
 }
 
-static void put_texts(report *out, const char *const *texts, size_t n)
+static void put_texts(egc_buf *row, const char *const *texts, size_t n)
 {
-    for (size_t i = 0; i < n && !out->status; i++)
-        out->status = egc_csv_text(&out->csv, texts[i], out->err);
-}
-
-static void put_reals(report *out, const double *values, size_t n)
-{
-    for (size_t i = 0; i < n && !out->status; i++)
-        out->status = egc_csv_real(&out->csv, values[i], out->err);
-}
-
-static void end_line(report *out)
-{
-    if (!out->status)
-        out->status = egc_csv_end(&out->csv, out->err);
+    for (size_t i = 0; i < n; i++)
+        egc_text_put_field(row, texts[i]);
 }
 
 static void begin_csv(report *out)
 {
     name_machine(out->machine, sizeof out->machine);
-    put_texts(out, (const char *[]){"section", "name", "setting", "unit", "value"}, 5);
-    put_texts(out, egc_cost_file_columns, N_COST_COLUMNS);
-    put_texts(out, (const char *[]){"machine", "kernels", "version"}, 3);
-    end_line(out);
+    put_texts(&out->csv, (const char *[]){"section", "name", "setting", "unit", "value"}, 5);
+    put_texts(&out->csv, egc_cost_file_columns, N_COST_COLUMNS);
+    put_texts(&out->csv, (const char *[]){"machine", "kernels", "version"}, 3);
+    egc_text_end_row(&out->csv);
 }
 
 /* Appends the columns after those of a table of costs. */
-static egc_status end_row(report *out)
+static egc_status end_row(report *out, egc_error *err)
 {
-    put_texts(out, (const char *[]){out->machine, egc_versions_get()->kernels, EGC_SIM_VERSION}, 3);
-    end_line(out);
+    put_texts(&out->csv,
+              (const char *[]){out->machine, egc_versions_get()->kernels, EGC_SIM_VERSION}, 3);
+    egc_text_end_row(&out->csv);
     egc_note_flush_stdout();
-    return out->status;
+    return egc_buf_check(&out->csv, err);
 }
 
 static void head(report *out, const char *section, const char *columns)
@@ -262,36 +249,38 @@ static void head(report *out, const char *section, const char *columns)
 static egc_status on_row(void *arg, const egc_bench_row *row, egc_error *err)
 {
     report *out = arg;
-    (void)err; /* the same as out->err */
     head(out, row->section, "");
     printf("  %-16s %-26s %10.4g %s\n", row->name, row->setting, row->value, row->unit);
-    put_texts(out, (const char *[]){row->section, row->name, row->setting, row->unit}, 4);
-    put_reals(out, &row->value, 1);
-    put_texts(out, (const char *[N_COST_COLUMNS]){"", "", "", "", ""}, N_COST_COLUMNS);
-    return end_row(out);
+    put_texts(&out->csv, (const char *[]){row->section, row->name, row->setting, row->unit}, 4);
+    egc_text_put_real_field(&out->csv, row->value);
+    for (size_t i = 0; i < N_COST_COLUMNS; i++)
+        egc_text_put_field(&out->csv, "");
+    return end_row(out, err);
 }
 
 static egc_status on_cost(void *arg, const egc_bench_cost *cost, egc_error *err)
 {
     report *out = arg;
     double n = (double)cost->elements;
-    (void)err;
     head(out, "compressors",
          "  method           params                   elements   encode s   decode s  ns/element  "
          "ns/element");
     printf("  %-16s %-20s %12zu %10.4g %10.4g %11.4g %11.4g\n", cost->method, cost->params,
            cost->elements, cost->encode_s, cost->decode_s, 1e9 * cost->encode_s / n,
            1e9 * cost->decode_s / n);
-    put_texts(out, (const char *[]){"compressors", "", "", "", "", cost->method, cost->params}, 7);
-    put_reals(out, (double[]){n, cost->encode_s, cost->decode_s}, 3);
-    return end_row(out);
+    put_texts(&out->csv,
+              (const char *[]){"compressors", "", "", "", "", cost->method, cost->params}, 7);
+    egc_text_put_int_field(&out->csv, (int64_t)cost->elements);
+    egc_text_put_real_field(&out->csv, cost->encode_s);
+    egc_text_put_real_field(&out->csv, cost->decode_s);
+    return end_row(out, err);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static egc_status bench(const char *section, const char *csv, const selection *s, egc_error *err)
 {
-    report out = {.err = err};
+    report out = {0};
     const egc_bench_sink sink = {.arg = &out, .row = on_row};
     begin_csv(&out);
     egc_status status = csv ? egc_atomic_file_try(csv, err) : EGC_OK; /* before minutes are spent */
@@ -299,8 +288,6 @@ static egc_status bench(const char *section, const char *csv, const selection *s
         if (is_wanted(section, sections[i].name))
             status = sections[i].run ? sections[i].run(&sink, err)
                                      : egc_bench_compressors(&s->request, on_cost, &out, err);
-    if (!status)
-        status = out.status;
     if (!status && csv)
         status = egc_atomic_file_save(csv, out.csv.data, out.csv.len, err);
     egc_buf_fini(&out.csv);

@@ -51,7 +51,7 @@ static void results_are_not_overwritten(void **unused)
     egc_runner_options options = fake_options(folder.text, 2);
     char message[EGC_ERROR_LENGTH];
     snprintf(message, sizeof message,
-             "%.200s: holds results already; go on there with --resume or choose another --out",
+             "%.200s: holds results already; continue them with --resume or choose another --out",
              folder.text);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_UNSUPPORTED, message);
     fake_folder_remove(&folder);
@@ -131,7 +131,7 @@ static void other_columns_are_refused(void **unused)
     options.resume = true;
     char message[EGC_ERROR_LENGTH];
     snprintf(message, sizeof message,
-             "%.200s/runs.csv: has other columns than this experiment gives; choose another --out",
+             "%.200s/runs.csv: its columns differ from those of this experiment; choose another --out",
              folder.text);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_FORMAT, message);
     fake_folder_remove(&folder);
@@ -345,7 +345,7 @@ static void shards_add_up_to_the_whole(void **unused)
     const char *dirs[] = {shards[2].text, shards[0].text, shards[1].text};
     char message[EGC_ERROR_LENGTH];
     snprintf(message, sizeof message,
-             "5 of 15 points are in none of the folders, the first is %s; name the missing shards, "
+             "5 of 15 points are in none of the folders, the first is %s; add the missing shards, "
              "or finish them with --resume",
              fake.points[1].run_id);
     assert_fails(egc_results_merge(dirs, 2, merged.text, &err), err, EGC_ERROR_UNSUPPORTED,

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* clang-format off */
 #define TEXT(n, a, h) {.name = n, .unit = "", .help = h, .axis = a, .text = true}
 #define NUMBER(n, a, u, h) {.name = n, .unit = u, .help = h, .axis = a}
@@ -82,6 +84,12 @@ const egc_table_type egc_columns_tables[EGC_N_TABLES] = {
                          COLUMNS(evals_columns)},
     [EGC_TABLE_RUNS] = {"runs.csv", "one row a point", COLUMNS(runs_columns)},
 };
+
+void egc_columns_put_names(egc_table table, egc_buf *row)
+{
+    for (size_t i = 0; i < egc_columns_tables[table].n_columns; i++)
+        egc_text_put_field(row, egc_columns_tables[table].columns[i].name);
+}
 
 const egc_column *egc_columns_find(egc_table table, const char *name)
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "train/metrics/metrics.h"
 
 /* The files of a results folder. */
@@ -40,6 +41,9 @@ typedef struct egc_table_type {
 #define EGC_REPRODUCIBLE_COLUMN "reproducible"
 
 extern const egc_table_type egc_columns_tables[EGC_N_TABLES];
+
+/* Appends the names of a table's columns as CSV fields. */
+void egc_columns_put_names(egc_table table, egc_buf *row);
 
 /* The column called name, or NULL. */
 const egc_column *egc_columns_find(egc_table table, const char *name);

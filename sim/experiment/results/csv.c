@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parsed by libcsv in strict mode. Each row is one allocation: pointers to its fields, then their
+ * text. */
 #include "experiment/results/csv.h"
 
 #include <csv.h>
@@ -9,47 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
-/* ---- writing -------------------------------------------------------------------------------- */
-
-egc_status egc_csv_text(egc_buf *row, const char *text, egc_error *err)
-{
-    egc_text_put_field(row, text);
-    return egc_buf_check(row, err);
-}
-
-egc_status egc_csv_real(egc_buf *row, double value, egc_error *err)
-{
-    egc_text_put_real_field(row, value);
-    return egc_buf_check(row, err);
-}
-
-egc_status egc_csv_int(egc_buf *row, int64_t value, egc_error *err)
-{
-    egc_text_put_int_field(row, value);
-    return egc_buf_check(row, err);
-}
-
-egc_status egc_csv_empty(egc_buf *row, egc_error *err)
-{
-    return egc_csv_text(row, "", err);
-}
-
-egc_status egc_csv_end(egc_buf *row, egc_error *err)
-{
-    egc_text_end_row(row);
-    return egc_buf_check(row, err);
-}
-
-/* ---- reading -------------------------------------------------------------------------------- */
-
 typedef struct reading {
     egc_csv_table *table;
-    egc_buf text;   /* the fields of the row under way, each with its terminator */
-    size_t fields;  /* how many */
-    egc_buf rows;   /* const char ** of each complete row, the header left out */
-    size_t n_lines; /* complete ones, the header included */
+    egc_buf text;   /* fields of the incomplete row, each with its terminator */
+    size_t fields;  /* their number */
+    egc_buf rows;   /* const char ** of each complete row but the header */
+    size_t n_lines; /* complete rows, header included */
     egc_status status;
     egc_error *err;
 } reading;
@@ -63,13 +30,12 @@ static void on_field(void *bytes, size_t len, void *arg)
         r->status = egc_fail(r->err, EGC_ERROR_FORMAT, "row %zu holds a zero byte", r->n_lines + 1);
         return;
     }
-    r->status = egc_buf_append(&r->text, bytes, len, r->err);
-    if (!r->status)
-        r->status = egc_buf_append(&r->text, "", 1, r->err);
+    egc_buf_put(&r->text, bytes, len);
+    r->status = egc_buf_append(&r->text, "", 1, r->err);
     r->fields++;
 }
 
-/* The row under way, as pointers to its fields followed by their text, in one allocation. */
+/* Copies the row into the arena: pointers to its fields, followed by their text. */
 static const char **take_row(reading *r)
 {
     size_t pointers = r->fields * sizeof(char *);
@@ -114,15 +80,15 @@ static int never_space(unsigned char c)
     return 0;
 }
 
-/* The mark of UTF-8 that spreadsheets put first. */
+/* Length of the byte order mark with which spreadsheets begin UTF-8 files. */
 static size_t mark_length(const char *text, size_t len)
 {
     static const char mark[] = "\xef\xbb\xbf";
     return len >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
 }
 
-/* Feeds the file to the parser. csv_fini is not called: it would deliver the incomplete last line
- * that a killed writer left. */
+/* Feeds the file to the parser. csv_fini is not called, because it would deliver an incomplete last
+ * line. */
 static egc_status parse(FILE *file, struct csv_parser *parser, reading *r)
 {
     char chunk[1 << 16];

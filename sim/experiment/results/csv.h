@@ -1,42 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV as RFC 4180 has it: UTF-8, a header row, '.' for the decimal point, reals in the shortest
- * form that reads back the same, an empty field for "does not apply". Lines end with \n. */
+/* Reads CSV files (RFC 4180, UTF-8, lines ended by \n or \r\n) into memory. base/text.h writes
+ * them. */
 #ifndef EGC_EXPERIMENT_RESULTS_CSV_H
 #define EGC_EXPERIMENT_RESULTS_CSV_H
 
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
-
-/* ---- writing: fields are appended to a row under construction ------------------------------- */
-
-egc_status egc_csv_text(egc_buf *row, const char *text, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_csv_real(egc_buf *row, double value, egc_error *err) EGC_MUST_CHECK; /* NAN: empty */
-egc_status egc_csv_int(egc_buf *row, int64_t value, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_csv_empty(egc_buf *row, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_csv_end(egc_buf *row, egc_error *err) EGC_MUST_CHECK; /* the line is complete */
-
-/* ---- reading -------------------------------------------------------------------------------- */
+#include "base/error.h"
 
 typedef struct egc_csv_table {
     const char **columns;
     size_t n_columns;
-    const char ***rows; /* rows[i][j]: text of row i, column j; "" when empty */
+    const char ***rows; /* rows[i][j]: text of row i and column j; "" if empty */
     size_t n_rows;
     egc_arena arena;
 } egc_csv_table;
 
-/* Reads a whole file. An incomplete last line (a writer was killed) is left out. IO; FORMAT when
- * a row has another number of fields than the header; MEMORY. */
+/* Reads a whole file into *out, to be freed by egc_csv_table_fini. An incomplete last line, as a
+ * killed writer leaves it, is ignored. IO; FORMAT for a file without header, a row whose number of
+ * fields differs from the header's, a stray quote or a zero byte; MEMORY. */
 egc_status egc_csv_read(const char *path, egc_csv_table *out, egc_error *err) EGC_MUST_CHECK;
 
 /* The position of a column, or -1. */
 int egc_csv_column(const egc_csv_table *table, const char *name);
 
-/* The number in a field, NAN when it is empty or not a number. */
+/* The number in a field; NAN if it is empty or not a number, or column is negative. */
 double egc_csv_number(const egc_csv_table *table, size_t row, int column);
 
+/* Accepts a zeroed table. */
 void egc_csv_table_fini(egc_csv_table *table);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Takes published rows back into records: what `--resume` and `merge` begin with. Rows of a point
- * are trusted when its row in runs.csv is whole, and the other files hold all that belongs to it;
- * any other point has simply not been run. Rows of a run that is no point of the plan would be lost
- * when the files are written again, so that a folder with such rows is refused. */
+/* CSV files are mapped and indexed by run_id. The rows of a point are taken if its row in runs.csv
+ * is complete and the other files have all its rows; otherwise the point runs again. Rows are
+ * copied as bytes, so that publishing them again gives the same file. */
 #include "experiment/results/import.h"
 
 #include <dirent.h>
@@ -14,6 +13,7 @@
 #include "base/file/mapping.h"
 #include "base/file/path.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "experiment/results/manifest.h"
 
 /* The rows of one point in one file. */
@@ -26,17 +26,17 @@ typedef struct group {
 
 typedef struct table_source {
     egc_mapping bytes;
-    egc_buf header; /* as the plan has it */
+    egc_buf header; /* of the plan */
     group *groups;
     size_t n_groups;
-    size_t hint;   /* where the next group sought probably is */
+    size_t hint;   /* probable position of the next group to be found */
     bool is_whole; /* the last row is complete */
 } table_source;
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-/* The length of the row at the start of text, its line end included; 0 when it is incomplete. A
- * line end between quotes is part of a field. */
+/* The length of the row at the start of text with its line end, which may be inside quotes, or 0 if
+ * it is incomplete. */
 static size_t row_length(const char *text, size_t len)
 {
     bool quoted = false;
@@ -55,7 +55,7 @@ static bool begins_with_run_id(const char *row, size_t len)
     return len > id_len && row[id_len] == ',';
 }
 
-/* Walks the rows, counting the groups and, once there is room for them, noting them. */
+/* Counts the groups of rows, and stores them if groups is not NULL. */
 static size_t scan(table_source *source, group *groups)
 {
     const char *text = source->bytes.data;
@@ -83,16 +83,17 @@ static egc_status open_source(table_source *source, const egc_results_plan *plan
                               const char *from, egc_error *err)
 {
     egc_path path = egc_path_of("%s/%s", from, egc_columns_tables[table].file);
-    egc_status status = egc_columns_header(
-        table, plan->axes, table == EGC_TABLE_RUNS ? plan->n_axes : 0, &source->header, err);
+    egc_results_plan_put_header(plan, table, &source->header);
+    egc_status status = egc_buf_check(&source->header, err);
     if (!status)
         status = egc_mapping_open(path.text, &source->bytes, err);
     if (status || source->bytes.len < source->header.len)
-        return status; /* not even a header: holds nothing */
+        return status; /* no rows */
     if (memcmp(source->bytes.data, source->header.data, source->header.len) != 0)
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: has other columns than this experiment gives; choose another --out",
-                        path.text);
+        return egc_fail(
+            err, EGC_ERROR_FORMAT,
+            "%s: its columns differ from those of this experiment; choose another --out",
+            path.text);
     source->is_whole = source->bytes.data[source->bytes.len - 1] == '\n';
     size_t n = scan(source, NULL);
     source->groups = egc_calloc(n, sizeof *source->groups);
@@ -109,7 +110,7 @@ static void close_source(table_source *source)
     egc_free(source->groups);
 }
 
-/* The rows of a point, or NULL. */
+/* Finds the rows of a point; NULL if there are none. */
 static const group *find_group(table_source *source, const char *run_id)
 {
     for (size_t i = 0; i < source->n_groups; i++) {
@@ -122,7 +123,7 @@ static const group *find_group(table_source *source, const char *run_id)
     return NULL;
 }
 
-/* A file whose end is missing vouches only for the points before its last one. */
+/* True if rows are all that the point had: the last group of an incomplete file may lack rows. */
 static bool is_complete(const table_source *source, const group *rows)
 {
     return source->is_whole || (rows && rows != &source->groups[source->n_groups - 1]);
@@ -130,21 +131,16 @@ static bool is_complete(const table_source *source, const group *rows)
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
+/* Writes header and row of the record's runs.csv, which has wall_s in addition. */
 static egc_status write_run(egc_atomic_file *staged, const table_source *runs, const group *row,
                             double wall_s, egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status = egc_buf_append(&text, runs->header.data, runs->header.len - 1, err);
-    if (!status)
-        status = egc_buf_printf(&text, err, ",%s\n", EGC_WALL_COLUMN);
-    if (!status)
-        status = egc_buf_append(&text, row->rows, row->len - 1, err);
-    if (!status)
-        status = egc_buf_append(&text, ",", 1, err);
-    if (!status)
-        status = egc_csv_real(&text, wall_s, err);
-    if (!status)
-        status = egc_csv_end(&text, err);
+    egc_text_put(&text, "%.*s," EGC_WALL_COLUMN "\n%.*s,", (int)runs->header.len - 1,
+                 (const char *)runs->header.data, (int)row->len - 1, row->rows);
+    egc_text_put_real_field(&text, wall_s);
+    egc_text_end_row(&text);
+    egc_status status = egc_buf_check(&text, err);
     if (!status)
         status = egc_atomic_file_write(staged, text.data, text.len, err);
     egc_buf_fini(&text);
@@ -167,7 +163,7 @@ static egc_status write_table(const char *folder, egc_table table, const table_s
     return egc_atomic_file_end(&staged, status, err);
 }
 
-/* Writes the files of a record into a folder that is not a record yet. */
+/* Writes the files of a record into its staged folder. */
 static egc_status write_folder(const char *folder, const table_source *sources,
                                const group *const *rows, double wall_s, egc_error *err)
 {
@@ -180,7 +176,8 @@ static egc_status write_folder(const char *folder, const table_source *sources,
     return status;
 }
 
-/* True when the rows are all that the point gave. */
+/* True if the point needs not run again: it ended well (or failed_too) and its rows are complete.
+ */
 static bool is_trusted(const egc_results_plan *plan, const table_source *sources,
                        const group *const *rows, const egc_csv_table *run, bool failed_too)
 {
@@ -212,7 +209,7 @@ static egc_status import_point(egc_results *results, size_t point, const char *f
     egc_path complete = egc_point_record_path(spool, run_id);
     egc_csv_table run = {0};
     egc_status status = write_folder(folder.text, sources, rows, wall_s, err);
-    if (!status && strcmp(from, egc_results_dir(results)) != 0) /* it stays where it is */
+    if (!status && strcmp(from, egc_results_dir(results)) != 0) /* the timeline stays */
         status = egc_timeline_import(from, run_id, folder.text, err);
     if (!status)
         status = egc_point_record_read(spool, name.text, &run, err);
@@ -233,8 +230,8 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
     const egc_results_plan *plan = egc_results_get_plan(results);
     table_source sources[EGC_N_TABLES] = {0};
     json_t *manifest = NULL;
-    egc_error unread; /* only times on the host are lost with the manifest */
-    if (egc_manifest_read(from, &manifest, &unread))
+    egc_error ignored; /* without a manifest the times on the host are unknown */
+    if (egc_manifest_read(from, &manifest, &ignored))
         manifest = NULL;
     egc_status status = EGC_OK;
     for (int i = 0; i < EGC_N_TABLES && !status; i++)
@@ -250,7 +247,7 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
     return status;
 }
 
-/* ---- runs that the plan does not have -------------------------------------------------------- */
+/* ---- unknown runs ---------------------------------------------------------------------------- */
 
 typedef struct run_ids {
     char (*sorted)[EGC_RUN_ID_LENGTH];
@@ -293,7 +290,7 @@ static int is_record(const struct dirent *entry)
     return strspn(entry->d_name, "0123456789abcdef") == len && entry->d_name[len] == '\0';
 }
 
-/* Those that are not published: a run that was killed may have left rows and record. */
+/* Counts records that are not published; a killed run may have left rows and record of a point. */
 static egc_status count_records(const egc_results *results, table_source *runs,
                                 const run_ids *planned, unknown_runs *found, egc_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Joins the folders of an experiment's shards: their rows become records of one folder, which
- * are then published as after a whole run. */
+/* The rows of all shards become records of the new folder, which are published as after a whole
+ * run. The manifest is that of the first shard, widened. */
 #include "experiment/results/merge.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "experiment/results/import.h"
 #include "experiment/results/manifest.h"
 
-/* The members that say which experiment a manifest is of. */
+/* The members that must be equal in the manifests of all shards. */
 static const char *const identity[] = {"experiment", "columns", "parameters", "points"};
 
 static egc_status check_same(const json_t *a, const json_t *b, const char *dir_a, const char *dir_b,
@@ -23,8 +23,7 @@ static egc_status check_same(const json_t *a, const json_t *b, const char *dir_a
     return EGC_OK;
 }
 
-/* The first manifest, made that of the whole: from the earliest start to the latest end. Stamps
- * in UTC sort as text. */
+/* Widens the manifest to the earliest start and the latest end. Times in UTC sort as text. */
 static void widen(json_t *whole, const json_t *other)
 {
     json_t *start = json_object_get(other, "start"), *end = json_object_get(other, "end");
@@ -74,12 +73,12 @@ static egc_status check_complete(const egc_results *results, egc_error *err)
     if (n_missing == 0)
         return EGC_OK;
     return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                    "%zu of %zu points are in none of the folders, the first is %s; name the "
+                    "%zu of %zu points are in none of the folders, the first is %s; add the "
                     "missing shards, or finish them with --resume",
                     n_missing, plan->n_points, plan->points[first].run_id);
 }
 
-/* Publishes what the shards hold into results, with the manifest of the whole. */
+/* Imports and publishes the shards, and writes the manifest. */
 static egc_status join(egc_results *results, const char *const *dirs, size_t n_dirs,
                        json_t *manifest, egc_error *err)
 {
@@ -94,7 +93,7 @@ static egc_status join(egc_results *results, const char *const *dirs, size_t n_d
         status = egc_manifest_update(manifest, results, err);
     if (!status)
         status = egc_manifest_write(manifest, egc_results_dir(results), err);
-    egc_error ignored; /* the failure that brought us here matters more */
+    egc_error ignored; /* the first failure is reported */
     egc_status forgotten = status ? egc_path_remove_tree(egc_results_spool(results), &ignored)
                                   : egc_results_forget_records(results, err);
     return status ? status : forgotten;

@@ -7,8 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/rng.h"
-#include "experiment/results/point_record.h"
+#include "base/text.h"
 
 static bool is_method_axis(const char *axis)
 {
@@ -69,12 +68,38 @@ static egc_status match_dense(const egc_experiment *experiment, egc_planned_poin
     return EGC_OK;
 }
 
+/* The axes that have no column in egc_columns_tables, then EGC_REPRODUCIBLE_COLUMN if some times
+ * are measured. */
+static egc_status list_axes(const egc_experiment *experiment, egc_arena *arena,
+                            egc_results_plan *out, egc_error *err)
+{
+    size_t bytes = (experiment->n_axes + 1) * sizeof(char *);
+    const char **names = egc_arena_alloc(arena, bytes);
+    if (!names)
+        return egc_fail_memory(err, bytes);
+    for (size_t i = 0; i < experiment->n_axes; i++)
+        if (!egc_columns_has_axis(experiment->axes[i]))
+            names[out->n_axes++] = experiment->axes[i];
+    if (egc_experiment_is_measured(experiment))
+        names[out->n_axes++] = EGC_REPRODUCIBLE_COLUMN;
+    out->axes = names;
+    return EGC_OK;
+}
+
+void egc_results_plan_put_header(const egc_results_plan *plan, egc_table table, egc_buf *row)
+{
+    egc_columns_put_names(table, row);
+    for (size_t i = 0; i < plan->n_axes && table == EGC_TABLE_RUNS; i++)
+        egc_text_put_field(row, plan->axes[i]);
+    egc_text_end_row(row);
+}
+
 egc_status egc_results_plan_new(const egc_experiment *experiment, egc_arena *arena,
                                 egc_results_plan *out, egc_error *err)
 {
     size_t n = experiment->n_points;
     *out = (egc_results_plan){.n_points = n};
-    egc_status status = egc_columns_extra(experiment, arena, &out->axes, &out->n_axes, err);
+    egc_status status = list_axes(experiment, arena, out, err);
     if (status)
         return status;
     out->points = egc_arena_alloc(arena, (n + 1) * sizeof *out->points);

@@ -28,4 +28,7 @@ typedef struct egc_results_plan {
 egc_status egc_results_plan_new(const egc_experiment *experiment, egc_arena *arena,
                                 egc_results_plan *out, egc_error *err) EGC_MUST_CHECK;
 
+/* Appends the header line of a published table. */
+void egc_results_plan_put_header(const egc_results_plan *plan, egc_table table, egc_buf *row);
+
 #endif

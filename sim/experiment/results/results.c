@@ -11,6 +11,7 @@
 #include "base/file/lock.h"
 #include "base/file/path.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 struct egc_results {
     const egc_results_plan *plan;
@@ -18,11 +19,10 @@ struct egc_results {
     egc_path spool;
     int lock;
     egc_point_state *states;
-    size_t n_finished;  /* points that are finished, published or not */
-    size_t n_published; /* points that the files hold */
-    size_t next;        /* the first point not yet published or passed over */
-    size_t forgotten;   /* points before this one have no record any more */
-    bool has_files;     /* the CSV files are this object's */
+    size_t n_published; /* points in the CSV files */
+    size_t next;        /* first point that is neither published nor skipped */
+    size_t forgotten;   /* first point whose record may still exist */
+    bool has_files;     /* the CSV files were written by this object */
     egc_arena arena;
 };
 
@@ -68,7 +68,7 @@ egc_status egc_results_finish(egc_results *results, size_t point, egc_error *err
     int state = egc_csv_column(&record, "status"), error = egc_csv_column(&record, "error");
     egc_point_state *out = &results->states[point];
     if (state < 0 || error < 0) {
-        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: columns status and error must be there",
+        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: must have columns status and error",
                           egc_point_record_file(results->spool.text, run_id, EGC_TABLE_RUNS).text);
         goto done;
     }
@@ -81,7 +81,6 @@ egc_status egc_results_finish(egc_results *results, size_t point, egc_error *err
     };
     if (!out->status || !out->error)
         status = egc_fail_memory(err, EGC_ERROR_LENGTH);
-    results->n_finished++;
 done:
     egc_csv_table_fini(&record);
     return status;
@@ -89,7 +88,7 @@ done:
 
 /* ---- publishing ------------------------------------------------------------------------------ */
 
-/* A wanted point that is not finished yet: rows that depend on it must wait. */
+/* True for a wanted point that is not finished: rows that depend on it must wait. */
 static bool is_awaited(const egc_results *results, size_t point)
 {
     return point != EGC_NO_POINT && results->plan->points[point].is_wanted &&
@@ -122,15 +121,14 @@ static double speedup(const egc_results *results, size_t point)
     return is_known ? other->step_s / mine->step_s : NAN;
 }
 
-static egc_status append_cell(const egc_csv_table *record, const char *name, egc_buf *row,
-                              egc_error *err)
+static void put_cell(egc_buf *row, const egc_csv_table *record, const char *name)
 {
     int column = egc_csv_column(record, name);
-    return column < 0 ? egc_csv_empty(row, err) : egc_csv_text(row, record->rows[0][column], err);
+    egc_text_put_field(row, column < 0 ? "" : record->rows[0][column]);
 }
 
-/* The point's row of runs.csv: its record's, with the speedup. */
-static egc_status append_run(const egc_results *results, size_t point, egc_buf *row, egc_error *err)
+/* Appends the row of a point in runs.csv: that of its record, with the speedup. */
+static egc_status put_run(const egc_results *results, size_t point, egc_buf *row, egc_error *err)
 {
     const egc_results_plan *plan = results->plan;
     const egc_table_type *type = &egc_columns_tables[EGC_TABLE_RUNS];
@@ -139,42 +137,44 @@ static egc_status append_run(const egc_results *results, size_t point, egc_buf *
         egc_point_record_read(results->spool.text, plan->points[point].run_id, &record, err);
     if (status)
         return status;
-    for (size_t i = 0; i < type->n_columns && !status; i++)
-        status = strcmp(type->columns[i].name, "speedup") == 0
-                     ? egc_csv_real(row, speedup(results, point), err)
-                     : append_cell(&record, type->columns[i].name, row, err);
-    for (size_t i = 0; i < plan->n_axes && !status; i++)
-        status = append_cell(&record, plan->axes[i], row, err);
+    for (size_t i = 0; i < type->n_columns; i++) {
+        if (strcmp(type->columns[i].name, "speedup") == 0)
+            egc_text_put_real_field(row, speedup(results, point));
+        else
+            put_cell(row, &record, type->columns[i].name);
+    }
+    for (size_t i = 0; i < plan->n_axes; i++)
+        put_cell(row, &record, plan->axes[i]);
+    egc_text_end_row(row);
     egc_csv_table_fini(&record);
-    return status ? status : egc_csv_end(row, err);
+    return egc_buf_check(row, err);
 }
 
-/* Appends a point's rows to the draft of a table. */
+/* Appends the rows of a point to a staged table. */
 static egc_status write_rows(const egc_results *results, egc_atomic_file *staged, egc_table table,
                              size_t point, size_t header_len, egc_error *err)
 {
-    if (table != EGC_TABLE_RUNS) {
-        const char *run_id = results->plan->points[point].run_id;
-        egc_path rows = egc_point_record_file(results->spool.text, run_id, table);
-        return egc_atomic_file_copy(staged, rows.text, (off_t)header_len, err);
-    }
+    const char *run_id = results->plan->points[point].run_id;
+    if (table != EGC_TABLE_RUNS)
+        return egc_atomic_file_copy(staged,
+                                    egc_point_record_file(results->spool.text, run_id, table).text,
+                                    (off_t)header_len, err);
     egc_buf row = {0};
-    egc_status status = append_run(results, point, &row, err);
+    egc_status status = put_run(results, point, &row, err);
     if (!status)
         status = egc_atomic_file_write(staged, row.data, row.len, err);
     egc_buf_fini(&row);
     return status;
 }
 
-/* Drafts a table: what it holds, and the rows of the points up to end. */
+/* Stages a table: its present rows, then those of the points up to end. */
 static egc_status stage_table(const egc_results *results, egc_table table, size_t end,
                               egc_atomic_file *staged, egc_error *err)
 {
-    const egc_results_plan *plan = results->plan;
     egc_path path = table_path(results, table);
     egc_buf header = {0};
-    egc_status status = egc_columns_header(
-        table, plan->axes, table == EGC_TABLE_RUNS ? plan->n_axes : 0, &header, err);
+    egc_results_plan_put_header(results->plan, table, &header);
+    egc_status status = egc_buf_check(&header, err);
     if (!status)
         status = egc_atomic_file_open(staged, path.text, err);
     if (!status && results->has_files)
@@ -188,7 +188,7 @@ static egc_status stage_table(const egc_results *results, egc_table table, size_
     return status ? status : egc_atomic_file_sync(staged, err);
 }
 
-/* Each has its own file, so that they need not come at once. */
+/* Timelines are single files, so that they can be published one by one. */
 static egc_status publish_timelines(const egc_results *results, size_t end, egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -250,7 +250,7 @@ static egc_status refuse_results(const egc_results *results, egc_error *err)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (egc_path_exists(egc_path_of("%s/%s", results->dir.text, marks[i]).text))
             return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                            "%s: holds results already; go on there with --resume or choose "
+                            "%s: holds results already; continue them with --resume or choose "
                             "another --out",
                             results->dir.text);
     return EGC_OK;
@@ -297,7 +297,7 @@ void egc_results_close(egc_results *results)
     if (!results)
         return;
     if (results->lock >= 0) {
-        rmdir(results->spool.text); /* stays when there are records in it */
+        rmdir(results->spool.text); /* fails if there are records in it */
         egc_lock_release(results->dir.text, results->lock);
     }
     egc_arena_fini(&results->arena);

@@ -21,7 +21,7 @@ for signal in INT:2 TERM:15 HUP:1; do
     prints_nothing
     says "interrupted by signal ${signal#*:}; the same command with --resume continues"
     complete_rows cut whole
-    refuses 1 "cut: holds results already; go on there with --resume or choose another --out" \
+    refuses 1 "cut: holds results already; continue them with --resume or choose another --out" \
         egc-sim run "$slow" --out cut
     ends 0 egc-sim run "$slow" --out cut --resume
     same_results cut whole

@@ -27,7 +27,7 @@ for moment in "has_rows 1" "has_rows 4" has_record "test -e killed/manifest.json
     resume=
     # shellcheck disable=SC2086 # a command and its argument
     kill_when $moment
-    refuses 1 "killed: holds results already; go on there with --resume or choose another --out" \
+    refuses 1 "killed: holds results already; continue them with --resume or choose another --out" \
         egc-sim run "$slow" --out killed
     ends 0 egc-sim run "$slow" --out killed --jobs 2 --resume
     same_results killed whole
