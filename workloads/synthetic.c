@@ -27,17 +27,17 @@ enum { SEED_SYNTHETIC = 0x73796e74 }; /* "synt": the stream of random numbers us
 #define SHARED UINT64_MAX /* in a worker's place: what all of them share */
 
 typedef struct synthetic_state {
-    egc_synthetic_plan *plans;  /* of each layer */
+    egc_synthetic_settings *plans;  /* of each layer */
     size_t *laws;               /* of each layer, its magnitudes */
-    egc_magnitudes *magnitudes; /* of each law */
+    egc_source *magnitudes; /* of each law */
     size_t n_magnitudes;
-    egc_magnitudes standard; /* normal variables */
+    egc_source standard; /* normal variables */
 } synthetic_state;
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
 /* True when one stream of random numbers is all that a layer takes at a step. */
-static bool is_independent(const egc_synthetic_plan *plan)
+static bool is_independent(const egc_synthetic_settings *plan)
 {
     return plan->time_correlation == 0 &&
            (plan->worker_correlation == 0 || plan->worker_correlation == 1);
@@ -46,17 +46,17 @@ static bool is_independent(const egc_synthetic_plan *plan)
 /* The magnitudes of layer i, which layers with the same law share. */
 static egc_status find_magnitudes(synthetic_state *state, size_t i, egc_error *err)
 {
-    const egc_synthetic_plan *plan = &state->plans[i];
+    const egc_synthetic_settings *plan = &state->plans[i];
     bool independent = is_independent(plan);
     for (size_t m = state->n_magnitudes; m-- > 0;) {
-        const egc_magnitudes *known = &state->magnitudes[m];
+        const egc_source *known = &state->magnitudes[m];
         if (egc_law_alike(&known->law, &plan->law) && (known->random != NULL) == independent) {
             state->laws[i] = m;
             return EGC_OK;
         }
     }
     state->laws[i] = state->n_magnitudes++;
-    return egc_magnitudes_init(&state->magnitudes[state->laws[i]], &plan->law, independent,
+    return egc_source_init(&state->magnitudes[state->laws[i]], &plan->law, independent,
                                !independent, err);
 }
 
@@ -69,9 +69,9 @@ static egc_status plan_layers(const egc_synthetic_params *p, synthetic_state *st
     state->magnitudes = egc_calloc(n, sizeof *state->magnitudes);
     if (!state->plans || !state->laws || !state->magnitudes)
         return egc_fail_memory(err, n * sizeof *state->plans);
-    egc_status status = egc_magnitudes_init(&state->standard, &standard, true, false, err);
+    egc_status status = egc_source_init(&state->standard, &standard, true, false, err);
     for (size_t i = 0; i < n && !status; i++) {
-        egc_synthetic_plan_layer(p, i, &state->plans[i]);
+        egc_synthetic_layers_settings(p, i, &state->plans[i]);
         status = find_magnitudes(state, i, err);
     }
     return status;
@@ -81,8 +81,8 @@ static void close_synthetic(egc_workload *workload)
 {
     synthetic_state *state = workload->state;
     for (size_t m = 0; m < state->n_magnitudes; m++)
-        egc_magnitudes_fini(&state->magnitudes[m]);
-    egc_magnitudes_fini(&state->standard);
+        egc_source_fini(&state->magnitudes[m]);
+    egc_source_fini(&state->standard);
     egc_free(state->magnitudes);
     egc_free(state->laws);
     egc_free(state->plans);
@@ -129,7 +129,7 @@ static void draw_correlated(const egc_workload *workload, size_t layer, uint64_t
                             size_t worker, double scale, float *out)
 {
     const synthetic_state *state = workload->state;
-    const egc_synthetic_plan *plan = &state->plans[layer];
+    const egc_synthetic_settings *plan = &state->plans[layer];
     egc_series series;
     egc_stream streams[2 * EGC_SERIES_MOST];
     size_t n = 0;
@@ -143,7 +143,7 @@ static void draw_correlated(const egc_workload *workload, size_t layer, uint64_t
                    workload->layers[layer].count);
 }
 
-static double scale_at(const egc_workload *workload, const egc_synthetic_plan *plan, uint64_t step)
+static double scale_at(const egc_workload *workload, const egc_synthetic_settings *plan, uint64_t step)
 {
     double last = (double)workload->request.steps - 1;
     return plan->law.scale * (last > 0 ? pow(plan->decay, (double)step / last) : 1);
@@ -157,7 +157,7 @@ static egc_status draw_gradient(egc_workload *workload, uint64_t step, size_t wo
     const synthetic_state *state = workload->state;
     *loss = NAN;
     for (size_t i = 0; i < workload->n_layers; i++) {
-        const egc_synthetic_plan *plan = &state->plans[i];
+        const egc_synthetic_settings *plan = &state->plans[i];
         size_t count = workload->layers[i].count;
         double scale = scale_at(workload, plan, step);
         uint64_t owner = plan->worker_correlation == 1 ? SHARED : worker;
@@ -175,10 +175,10 @@ const egc_workload_type egc_workload_synthetic = {
     .name = "synthetic",
     .summary = "gradients drawn from distributions, of any model's size",
     .reference = "workloads/README.md",
-    .params = egc_synthetic_table,
+    .params = egc_synthetic_layers_params,
     .params_size = sizeof(egc_synthetic_params),
     .state_size = sizeof(synthetic_state),
-    .check = egc_synthetic_check,
+    .check = egc_synthetic_layers_check,
     .open = open_synthetic,
     .gradient = draw_gradient,
     .close = close_synthetic,

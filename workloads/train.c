@@ -41,7 +41,7 @@ static const char *const all[] = {"all", NULL};
 
 static const egc_param params[] = {
     EGC_PARAM(train_params, model, CHOICE, "model", "the network", .def = 0,
-              .choices = egc_net_names),
+              .choices = egc_nets_names),
     EGC_PARAM(train_params, dataset, CHOICE, "dataset", "what it learns", .def = 0,
               .choices = egc_dataset_names),
     EGC_PARAM(train_params, path, TEXT, "path",
@@ -71,7 +71,7 @@ static const egc_param params[] = {
     EGC_PARAM(train_params, evaluate_on, CHOICE, "evaluate_on",
               "what is evaluated; validation is the text's own, of images a tenth of the training "
               "set, held out",
-              .def = EGC_EVALUATE_ON_TEST, .choices = egc_evaluate_on_words),
+              .def = EGC_EVALUATE_ON_TEST, .choices = egc_dataset_evaluate_on),
     EGC_PARAM(train_params, images.augment, BOOL, "augment",
               "images: those to train on are cut out at random, and half of them mirrored",
               .def = 0),
@@ -137,7 +137,7 @@ static egc_status check_parameters(const train_params *p, bool is_text, egc_erro
 static egc_status check_match(const train_params *p, egc_error *err)
 {
     const egc_net *net = egc_nets()[p->model];
-    const egc_dataset_type *dataset = egc_datasets()[p->dataset];
+    const egc_dataset_type *dataset = egc_dataset_types()[p->dataset];
     bool is_text = dataset->text_files != NULL;
     if (net->reads_text == is_text)
         return check_parameters(p, is_text, err);
@@ -150,7 +150,7 @@ static egc_status open_images(const train_params *p, const egc_workload_request 
                               egc_images **out, egc_error *err)
 {
     const egc_images_config config = {
-        .dataset = egc_datasets()[p->dataset],
+        .dataset = egc_dataset_types()[p->dataset],
         .path = p->path,
         .net = egc_nets()[p->model],
         .params = &p->images,
@@ -166,9 +166,9 @@ static egc_status open_images(const train_params *p, const egc_workload_request 
 static egc_status open_language(const train_params *p, const egc_workload_request *request,
                                 egc_language **out, egc_error *err)
 {
-    const egc_dataset_type *dataset = egc_datasets()[p->dataset];
-    egc_data_folder folder;
-    egc_status status = egc_data_locate(p->path, dataset->folder, &folder, err);
+    const egc_dataset_type *dataset = egc_dataset_types()[p->dataset];
+    egc_location folder;
+    egc_status status = egc_locate_find(p->path, dataset->folder, &folder, err);
     if (status)
         return status;
     const egc_language_config config = {
@@ -183,7 +183,7 @@ static egc_status open_language(const train_params *p, const egc_workload_reques
         .request = request,
     };
     status = egc_language_new(&config, out, err);
-    return egc_data_explain(&folder, status, err);
+    return egc_locate_explain(&folder, status, err);
 }
 
 static egc_status list_layers(egc_workload *workload, const egc_network *network, egc_error *err)
@@ -211,7 +211,7 @@ static egc_status open_train(egc_workload *workload, const void *params_in,
     const train_params *p = params_in;
     train_state *state = workload->state;
     egc_status status = check_match(p, err);
-    if (!status && egc_datasets()[p->dataset]->text_files)
+    if (!status && egc_dataset_types()[p->dataset]->text_files)
         status = open_language(p, request, &state->language, err);
     else if (!status)
         status = open_images(p, request, &state->images, err);

@@ -86,7 +86,7 @@ static int check_stdout(int exit_code)
 int main(int argc, char **argv)
 {
     const char *kernels = getenv("EGC_KERNELS");
-    egc_data_set_root(getenv("EGC_DATA"));
+    egc_locate_set_root(getenv("EGC_DATA"));
     egc_error err = {0};
     if (kernels && egc_kernels_use(kernels, &err)) {
         egc_note("EGC_KERNELS: %s", err.message);

@@ -34,7 +34,7 @@ static void open_run(run *r, size_t which)
     static egc_synthetic_params workload;
     egc_error err = {0};
     run_init(r, WORKERS, WORKERS, BANDWIDTH_BPS, LATENCY_S);
-    egc_param_init(egc_synthetic_table, &workload);
+    egc_param_init(egc_synthetic_layers_params, &workload);
     snprintf(workload.model, sizeof workload.model, "resnet20");
     r->config.workload_params = &workload;
     assert_ok(egc_workload_find("synthetic", &r->config.workload, &err), err);

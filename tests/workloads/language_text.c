@@ -110,7 +110,7 @@ static const egc_dataset_type *type_of(const char *name)
     size_t i = 0;
     while (strcmp(egc_dataset_names[i], name) != 0)
         i++;
-    return egc_datasets()[i];
+    return egc_dataset_types()[i];
 }
 
 static void expect_numbers(const egc_corpus *corpus, egc_corpus_part part, const uint32_t *want,

@@ -59,8 +59,8 @@ static void totals_are_those_published(void **state)
 {
     (void)state;
     size_t n = 0;
-    for (; egc_profiles()[n]; n++)
-        assert_string_equal(egc_profiles()[n]->name, all[n].name);
+    for (; egc_profile_all()[n]; n++)
+        assert_string_equal(egc_profile_all()[n]->name, all[n].name);
     assert_int_equal(n, N_ALL);
     for (size_t i = 0; i < N_ALL; i++)
         check(&all[i]);
@@ -135,7 +135,7 @@ static void names_are_told_apart(void **state)
         egc_layer *layers;
         size_t n;
         egc_error err = {0};
-        assert_ok(egc_profile_layers(egc_profiles()[i], 1, &layers, &n, &err), err);
+        assert_ok(egc_profile_layers(egc_profile_all()[i], 1, &layers, &n, &err), err);
         for (size_t a = 0; a < n; a++)
             for (size_t b = 0; b < a; b++)
                 assert_string_not_equal(layers[a].name, layers[b].name);

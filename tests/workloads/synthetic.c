@@ -28,13 +28,13 @@ static void configure(egc_synthetic_params *params, const char *settings)
 {
     char text[512];
     egc_error err = {0};
-    egc_param_init(egc_synthetic_table, params);
+    egc_param_init(egc_synthetic_layers_params, params);
     snprintf(text, sizeof text, "%s", settings);
     for (char *key = strtok(text, " "); key; key = strtok(NULL, " ")) {
         char *equals = strchr(key, '=');
         *equals = '\0';
         egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
-        assert_ok(egc_param_set(egc_param_find(egc_synthetic_table, key), params, &value, &err),
+        assert_ok(egc_param_set(egc_param_find(egc_synthetic_layers_params, key), params, &value, &err),
                   err);
     }
 }
@@ -42,7 +42,7 @@ static void configure(egc_synthetic_params *params, const char *settings)
 static egc_synthetic_row row_of(const char *name, const char *dims)
 {
     egc_synthetic_row row;
-    egc_param_init(egc_synthetic_row_table, &row);
+    egc_param_init(egc_synthetic_layers_row_params, &row);
     snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.dims, sizeof row.dims, "%s", dims);
     return row;
@@ -308,13 +308,13 @@ static void layers_take_from_the_workload_what_they_do_not_say(void **state)
     rows[1].distribution = 1 + EGC_GAUSSIAN; /* so the workload's shape is not its own */
     rows[1].zeros = 0.5;
     egc_synthetic_params params;
-    egc_synthetic_plan plan;
+    egc_synthetic_settings plan;
     configure(&params, "distribution=weibull shape=1 scale=5 decay=0.5 worker_correlation=0.1");
     params.layers = (egc_param_list){rows, 3};
-    egc_synthetic_plan_layer(&params, 0, &plan);
+    egc_synthetic_layers_settings(&params, 0, &plan);
     assert_true(plan.law.distribution == EGC_WEIBULL && plan.law.shape == 1 && plan.decay == 0.5 &&
                 plan.law.scale == 5 && plan.law.zeros == 0 && plan.worker_correlation == 0.1);
-    egc_synthetic_plan_layer(&params, 1, &plan);
+    egc_synthetic_layers_settings(&params, 1, &plan);
     assert_true(plan.law.distribution == EGC_GAUSSIAN && isnan(plan.law.shape) &&
                 plan.law.scale == 3 && plan.law.zeros == 0.5 && plan.decay == 0.5);
     egc_workload *workload = open_rows("distribution=weibull shape=1 scale=5", rows, 3, 1);

@@ -122,16 +122,16 @@ static void assert_follows(const egc_law *law, double above, double below, doubl
     double p = above < below ? egc_law_above(law, got) / above : egc_law_below(law, got) / below;
     if (!(fabs(p - 1) < 0.003 || fabs(got / want - 1) < 1e-6))
         fail_msg("%s, shape %g, above %g: got %g, want %g",
-                 egc_distribution_names[law->distribution], law->shape, above, got, want);
+                 egc_law_names[law->distribution], law->shape, above, got, want);
 }
 
 static void tables_follow_the_law(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_LAWS; i++) {
-        egc_magnitudes m;
+        egc_source m;
         egc_error err = {0};
-        assert_ok(egc_magnitudes_init(&m, &laws[i], true, true, &err), err);
+        assert_ok(egc_source_init(&m, &laws[i], true, true, &err), err);
         for (double z = 0.01; z < 6; z *= 1.037)
             assert_follows(&laws[i], erfc(z * M_SQRT1_2), erf(z * M_SQRT1_2),
                            egc_curve_at(m.normal, EGC_NORMAL_LOW, EGC_NORMAL_CUT, (float)z));
@@ -140,7 +140,7 @@ static void tables_follow_the_law(void **state)
             assert_follows(&laws[i], above, 1 - above,
                            egc_curve_at(m.random, EGC_RAREST, EGC_RANDOM_CUT, number));
         }
-        egc_magnitudes_fini(&m);
+        egc_source_fini(&m);
     }
 }
 
@@ -148,15 +148,15 @@ static void largest_values_are_finite(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_LAWS; i++) {
-        egc_magnitudes m;
+        egc_source m;
         egc_error err = {0};
-        assert_ok(egc_magnitudes_init(&m, &laws[i], true, true, &err), err);
+        assert_ok(egc_source_init(&m, &laws[i], true, true, &err), err);
         float rarest = egc_curve_at(m.random, EGC_RAREST, EGC_RANDOM_CUT, ldexpf(1, EGC_RAREST));
         float farthest =
             egc_curve_at(m.normal, EGC_NORMAL_LOW, EGC_NORMAL_CUT, ldexpf(1, EGC_NORMAL_HIGH));
         if (!isfinite(rarest * 1e12f) || !isfinite(farthest * 1e12f))
             fail_msg("law %zu: %g, %g", i, (double)rarest, (double)farthest);
-        egc_magnitudes_fini(&m);
+        egc_source_fini(&m);
     }
 }
 

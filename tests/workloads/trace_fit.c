@@ -29,7 +29,7 @@ static egc_synthetic_row row_of(const char *name, const char *dims, egc_distribu
                                 double shape)
 {
     egc_synthetic_row row;
-    egc_param_init(egc_synthetic_row_table, &row);
+    egc_param_init(egc_synthetic_layers_row_params, &row);
     snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.dims, sizeof row.dims, "%s", dims);
     row.distribution = 1 + (int)distribution;
@@ -47,7 +47,7 @@ static void record(egc_synthetic_row *rows, size_t n, uint64_t seed)
     egc_error err = {0};
     egc_synthetic_params params;
     double loss;
-    egc_param_init(egc_synthetic_table, &params);
+    egc_param_init(egc_synthetic_layers_params, &params);
     params.layers = (egc_param_list){rows, n};
     assert_ok(egc_workload_find("synthetic", &type, &err), err);
     assert_ok(egc_workload_new(type, &params, &request, &workload, &err), err);
@@ -78,7 +78,7 @@ static size_t one_of_each(egc_synthetic_row rows[EGC_N_DISTRIBUTIONS])
 {
     static const double shapes[EGC_N_DISTRIBUTIONS] = {NAN, NAN, 0.6, 3, 0.75, 0.3, 6};
     for (int d = 0; d < EGC_N_DISTRIBUTIONS; d++) {
-        rows[d] = row_of(egc_distribution_names[d], "200x100", (egc_distribution)d, shapes[d]);
+        rows[d] = row_of(egc_law_names[d], "200x100", (egc_distribution)d, shapes[d]);
         rows[d].scale = 0.003;
     }
     rows[EGC_MIXTURE].mix = 0.2;
@@ -128,7 +128,7 @@ static void wrong_distributions_are_told(void **state)
     for (int d = EGC_GENERALIZED_GAUSSIAN; d < EGC_N_DISTRIBUTIONS; d++) {
         assert_true(got.fits[d].fits[EGC_GAUSSIAN].distance > 0.05);
         assert_true(got.fits[d].fits[EGC_GAUSSIAN].tail < -0.1);
-        assert_int_equal(egc_layer_fit_best(&got.fits[d], false)->law.distribution, d);
+        assert_int_equal(egc_trace_fit_best(&got.fits[d], false)->law.distribution, d);
     }
     egc_trace_fit_fini(&got);
 }

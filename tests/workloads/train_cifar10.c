@@ -115,8 +115,8 @@ static void test_damaged(void **state)
 
 static void check_place(const char *chosen, const char *path, const char *tried)
 {
-    egc_data_folder found;
-    assert_ok(egc_data_locate(chosen, "cifar-10-batches-bin", &found, &err), err);
+    egc_location found;
+    assert_ok(egc_locate_find(chosen, "cifar-10-batches-bin", &found, &err), err);
     assert_string_equal(found.path, path);
     assert_string_equal(found.tried, tried);
 }
@@ -127,15 +127,15 @@ static void test_places(void **state)
     const char *system_place = EGC_DATA_SYSTEM "/cifar-10-batches-bin";
     check_place("", system_place, "");
     check_place("here", "here", "");
-    egc_data_set_root(folder);
+    egc_locate_set_root(folder);
     check_place("", system_place, path_of("cifar-10-batches-bin"));
     make_sub_folder("cifar-10-batches-bin");
     check_place("", path_of("cifar-10-batches-bin"), "");
     check_place("here", "here", "");
-    egc_data_set_root("");
+    egc_locate_set_root("");
     check_place("", system_place, "");
-    egc_data_set_root(folder);
-    egc_data_set_root(NULL);
+    egc_locate_set_root(folder);
+    egc_locate_set_root(NULL);
     check_place("", system_place, "");
 }
 
@@ -147,7 +147,7 @@ static void test_missing_under_root(void **state)
     char expected[EGC_ERROR_LENGTH];
     if (access(EGC_DATA_SYSTEM "/cifar-10-batches-bin", F_OK) == 0)
         skip();
-    egc_data_set_root(folder);
+    egc_locate_set_root(folder);
     snprintf(expected, sizeof expected,
              "there is no %s/cifar-10-batches-bin: data_batch_1.bin is not in " EGC_DATA_SYSTEM
              "/cifar-10-batches-bin: " REMEDY,
@@ -157,7 +157,7 @@ static void test_missing_under_root(void **state)
     snprintf(expected, sizeof expected,
              "data_batch_1.bin is not in %s/cifar-10-batches-bin: " REMEDY, folder);
     assert_fails(load("", 1, 1, &dataset), err, EGC_ERROR_IO, expected);
-    egc_data_set_root(NULL);
+    egc_locate_set_root(NULL);
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, write_good_files, remove_folder)

@@ -39,7 +39,7 @@ static inline void write_file(const char *name, const void *data, size_t len)
 
 static inline const egc_dataset_type *dataset_type(const char *name)
 {
-    for (const egc_dataset_type *const *type = egc_datasets(); *type; type++)
+    for (const egc_dataset_type *const *type = egc_dataset_types(); *type; type++)
         if (strcmp((*type)->name, name) == 0)
             return *type;
     fail_msg("no data set %s", name);

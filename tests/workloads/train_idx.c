@@ -56,7 +56,7 @@ static int write_good_files(void **state)
 
 static egc_status load(size_t training_limit, size_t test_limit, egc_dataset *out)
 {
-    return egc_dataset_load(egc_datasets()[0], folder, training_limit, test_limit, out, &err);
+    return egc_dataset_load(egc_dataset_types()[0], folder, training_limit, test_limit, out, &err);
 }
 
 /* message follows "FOLDER/" */

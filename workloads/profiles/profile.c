@@ -19,7 +19,7 @@ static const egc_profile *const profiles[] = {
     NULL,
 };
 
-const egc_profile *const *egc_profiles(void)
+const egc_profile *const *egc_profile_all(void)
 {
     return profiles;
 }

@@ -30,7 +30,7 @@ typedef struct egc_profile {
 } egc_profile;
 
 /* Every registered profile, NULL-terminated, in the order of list.def. */
-const egc_profile *const *egc_profiles(void);
+const egc_profile *const *egc_profile_all(void);
 
 /* The profile called name. NAME, listing the valid ones. */
 egc_status egc_profile_find(const char *name, const egc_profile **out,

@@ -154,7 +154,7 @@ static double cost_at(const gsl_vector *at, void *arg)
     const climb *c = arg;
     double min, max;
     egc_law law = law_at(c->distribution, at);
-    egc_distribution_range(c->distribution, &min, &max);
+    egc_law_shape_range(c->distribution, &min, &max);
     double excess = fmax(min - law.shape, law.shape - max);
     if (!(excess <= 0))
         return 1e6 * (1 + fmin(excess, 1e6));

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char *const egc_distribution_names[] = {
+const char *const egc_law_names[] = {
     [EGC_LAPLACE] = "laplace",
     [EGC_GAUSSIAN] = "gaussian",
     [EGC_GENERALIZED_GAUSSIAN] = "generalized-gaussian",
@@ -32,17 +32,17 @@ static const struct {
     [EGC_MIXTURE] = {10, 1, 1e6, 0.1},
 };
 
-double egc_distribution_shape(egc_distribution distribution)
+double egc_law_default_shape(egc_distribution distribution)
 {
     return shapes[distribution].shape;
 }
 
-double egc_distribution_mix(egc_distribution distribution)
+double egc_law_default_mix(egc_distribution distribution)
 {
     return shapes[distribution].mix;
 }
 
-void egc_distribution_range(egc_distribution distribution, double *min, double *max)
+void egc_law_shape_range(egc_distribution distribution, double *min, double *max)
 {
     *min = shapes[distribution].min;
     *max = shapes[distribution].max;
@@ -50,9 +50,9 @@ void egc_distribution_range(egc_distribution distribution, double *min, double *
 
 egc_status egc_law_check(const egc_law *law, egc_error *err)
 {
-    const char *name = egc_distribution_names[law->distribution];
+    const char *name = egc_law_names[law->distribution];
     double min, max;
-    egc_distribution_range(law->distribution, &min, &max);
+    egc_law_shape_range(law->distribution, &min, &max);
     if (isnan(shapes[law->distribution].shape) && !isnan(law->shape))
         return egc_fail(err, EGC_ERROR_RANGE, "shape: %s has none, got %g", name, law->shape);
     if (!isnan(law->shape) && !(law->shape >= min && law->shape <= max))

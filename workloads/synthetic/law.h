@@ -29,7 +29,7 @@ typedef enum egc_distribution {
 } egc_distribution;
 
 /* Their names, NULL-terminated. */
-extern const char *const egc_distribution_names[];
+extern const char *const egc_law_names[];
 
 typedef struct egc_law {
     egc_distribution distribution;
@@ -40,11 +40,11 @@ typedef struct egc_law {
 } egc_law;
 
 /* The shape and the mix that a distribution has unless they are given; NAN where it has none. */
-double egc_distribution_shape(egc_distribution distribution);
-double egc_distribution_mix(egc_distribution distribution);
+double egc_law_default_shape(egc_distribution distribution);
+double egc_law_default_mix(egc_distribution distribution);
 
 /* The range that shapes must lie in, closed; 0 and 0 where there is none. */
-void egc_distribution_range(egc_distribution distribution, double *min, double *max);
+void egc_law_shape_range(egc_distribution distribution, double *min, double *max);
 
 /* RANGE, the message starting with "shape: " or "mix: ". */
 egc_status egc_law_check(const egc_law *law, egc_error *err) EGC_MUST_CHECK;

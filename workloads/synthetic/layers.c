@@ -51,7 +51,7 @@ _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DIS
     EGC_PARAM(egc_synthetic_row, field, REAL, #field, text, .quantity = unit,                      \
               .def = default_value, .max = INFINITY)
 
-const egc_param egc_synthetic_row_table[] = {
+const egc_param egc_synthetic_layers_row_params[] = {
     EGC_PARAM(egc_synthetic_row, name, TEXT, "name", "of the tensor", .def_text = ""),
     EGC_PARAM(egc_synthetic_row, dims, TEXT, "dims", "its dimensions, as in \"64x3x7x7\"",
               .def_text = ""),
@@ -68,9 +68,9 @@ const egc_param egc_synthetic_row_table[] = {
     EGC_PARAM_END,
 };
 
-static const egc_param_item row_item = {egc_synthetic_row_table, sizeof(egc_synthetic_row)};
+static const egc_param_item row_item = {egc_synthetic_layers_row_params, sizeof(egc_synthetic_row)};
 
-const egc_param egc_synthetic_table[] = {
+const egc_param egc_synthetic_layers_params[] = {
     EGC_PARAM(egc_synthetic_params, model, TEXT, "model",
               "a profile of `egc-sim list models`; with layers, what they are called",
               .def_text = ""),
@@ -79,7 +79,7 @@ const egc_param egc_synthetic_table[] = {
               "writes them",
               .choices = EGC_PARAM_ITEMS(&row_item)),
     EGC_PARAM(egc_synthetic_params, distribution, CHOICE, "distribution",
-              "of values that are not 0", .def = 0, .choices = egc_distribution_names),
+              "of values that are not 0", .def = 0, .choices = egc_law_names),
     LAW_ROWS(egc_synthetic_params, 0.001, 0),
     EGC_PARAM(
         egc_synthetic_params, batch, INT, "batch",
@@ -101,7 +101,7 @@ static double either(double first, double second)
     return isnan(first) ? second : first;
 }
 
-void egc_synthetic_plan_layer(const egc_synthetic_params *p, size_t i, egc_synthetic_plan *out)
+void egc_synthetic_layers_settings(const egc_synthetic_params *p, size_t i, egc_synthetic_settings *out)
 {
     const egc_synthetic_row *row = p->layers.n ? &rows_of(p)[i] : NULL;
     bool own = row && row->distribution; /* then the workload's shape is another one's */
@@ -112,9 +112,9 @@ void egc_synthetic_plan_layer(const egc_synthetic_params *p, size_t i, egc_synth
         shape = either(row->shape, shape);
         mix = either(row->mix, mix);
     }
-    *out = (egc_synthetic_plan){
-        .law = {distribution, p->scale, either(shape, egc_distribution_shape(distribution)),
-                either(mix, egc_distribution_mix(distribution)), p->zeros},
+    *out = (egc_synthetic_settings){
+        .law = {distribution, p->scale, either(shape, egc_law_default_shape(distribution)),
+                either(mix, egc_law_default_mix(distribution)), p->zeros},
         .worker_correlation = p->worker_correlation,
         .time_correlation = p->time_correlation,
         .decay = p->decay,
@@ -170,8 +170,8 @@ static egc_status check_rows(const egc_synthetic_params *p, egc_error *err)
                         EGC_SYNTHETIC_MAX_LAYERS, p->layers.n);
     for (size_t i = 0; i < p->layers.n; i++) {
         egc_layer layer = {0};
-        egc_synthetic_plan plan;
-        egc_synthetic_plan_layer(p, i, &plan);
+        egc_synthetic_settings plan;
+        egc_synthetic_layers_settings(p, i, &plan);
         egc_status status = check_row(&rows_of(p)[i], &layer, err);
         if (!status)
             status = egc_law_check(&plan.law, err);
@@ -194,15 +194,15 @@ static egc_status find_profile(const egc_synthetic_params *p, const egc_profile 
     return status ? egc_error_prefix(err, "model") : EGC_OK;
 }
 
-egc_status egc_synthetic_check(const void *params, egc_error *err)
+egc_status egc_synthetic_layers_check(const void *params, egc_error *err)
 {
     const egc_synthetic_params *p = params;
     const egc_profile *profile;
-    egc_synthetic_plan plan;
+    egc_synthetic_settings plan;
     egc_status status = find_profile(p, &profile, err);
     if (!status && p->layers.n)
         return check_rows(p, err);
-    egc_synthetic_plan_layer(p, 0, &plan);
+    egc_synthetic_layers_settings(p, 0, &plan);
     return status ? status : egc_law_check(&plan.law, err);
 }
 

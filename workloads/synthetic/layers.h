@@ -27,21 +27,21 @@ typedef struct egc_synthetic_row {
     double forward_flops, backward_flops, forward_s, backward_s; /* of one example */
 } egc_synthetic_row;
 
-extern const egc_param egc_synthetic_table[];
-extern const egc_param egc_synthetic_row_table[];
+extern const egc_param egc_synthetic_layers_params[];
+extern const egc_param egc_synthetic_layers_row_params[];
 
 /* How the values of one layer are made. */
-typedef struct egc_synthetic_plan {
+typedef struct egc_synthetic_settings {
     egc_law law;
     double worker_correlation, time_correlation, decay;
-} egc_synthetic_plan;
+} egc_synthetic_settings;
 
 /* What parameters say of layer i; of any layer, when they list none. */
-void egc_synthetic_plan_layer(const egc_synthetic_params *params, size_t i,
-                              egc_synthetic_plan *out);
+void egc_synthetic_layers_settings(const egc_synthetic_params *params, size_t i,
+                              egc_synthetic_settings *out);
 
 /* RANGE, NAME; the message starts with the parameter. */
-egc_status egc_synthetic_check(const void *params, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_synthetic_layers_check(const void *params, egc_error *err) EGC_MUST_CHECK;
 
 /* The layers of one worker's batch, to be freed with egc_free. params must have passed the check.
  * MEMORY. */

@@ -39,10 +39,10 @@ static double of_normal(const void *law, double z, double hint)
     return egc_law_quantile(law, fmax(erfc(z * M_SQRT1_2), rarest), erf(z * M_SQRT1_2), hint);
 }
 
-egc_status egc_magnitudes_init(egc_magnitudes *magnitudes, const egc_law *law, bool independent,
+egc_status egc_source_init(egc_source *magnitudes, const egc_law *law, bool independent,
                                bool correlated, egc_error *err)
 {
-    *magnitudes = (egc_magnitudes){.law = *law};
+    *magnitudes = (egc_source){.law = *law};
     if (independent) {
         egc_curve_cell *cells = egc_calloc(2 * N_RANDOM, sizeof *cells);
         if (!cells)
@@ -62,11 +62,11 @@ egc_status egc_magnitudes_init(egc_magnitudes *magnitudes, const egc_law *law, b
     return EGC_OK;
 }
 
-void egc_magnitudes_fini(egc_magnitudes *magnitudes)
+void egc_source_fini(egc_source *magnitudes)
 {
     egc_free(magnitudes->random);
     egc_free(magnitudes->normal);
-    *magnitudes = (egc_magnitudes){0};
+    *magnitudes = (egc_source){0};
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static inline float with_sign(float value, uint32_t sign)
     return value + 0.0f;
 }
 
-static inline float draw(const egc_magnitudes *magnitudes, uint64_t *state)
+static inline float draw(const egc_source *magnitudes, uint64_t *state)
 {
     uint64_t random = egc_rng_next(state), number = random >> 2 | (uint64_t)1 << EGC_RAREST;
     const egc_curve_cell *half = magnitudes->random + (random >> 1 & 1) * N_RANDOM;
@@ -89,7 +89,7 @@ static inline float draw(const egc_magnitudes *magnitudes, uint64_t *state)
     return with_sign(magnitude, (uint32_t)random << 31);
 }
 
-void egc_source_draw(const egc_magnitudes *magnitudes, uint64_t seed, double scale, float *out,
+void egc_source_draw(const egc_source *magnitudes, uint64_t seed, double scale, float *out,
                      size_t n)
 {
     float factor = (float)scale;
@@ -97,7 +97,7 @@ void egc_source_draw(const egc_magnitudes *magnitudes, uint64_t seed, double sca
         out[i] = draw(magnitudes, &seed) * factor;
 }
 
-static void add_stream(const egc_magnitudes *standard, egc_stream *stream, float *z, size_t n)
+static void add_stream(const egc_source *standard, egc_stream *stream, float *z, size_t n)
 {
     uint64_t state = stream->seed;
     for (size_t i = 0; i < n; i++)
@@ -106,7 +106,7 @@ static void add_stream(const egc_magnitudes *standard, egc_stream *stream, float
 }
 
 /* Places of z by their values in the law. */
-static void transform(const egc_magnitudes *magnitudes, float factor, const float *z, float *out,
+static void transform(const egc_source *magnitudes, float factor, const float *z, float *out,
                       size_t n)
 {
     const float least = ldexpf(1, EGC_NORMAL_LOW), most = ldexpf(1, EGC_NORMAL_HIGH);
@@ -119,7 +119,7 @@ static void transform(const egc_magnitudes *magnitudes, float factor, const floa
     }
 }
 
-void egc_source_mix(const egc_magnitudes *magnitudes, const egc_magnitudes *standard,
+void egc_source_mix(const egc_source *magnitudes, const egc_source *standard,
                     egc_stream *streams, size_t n_streams, double scale, float *out, size_t n)
 {
     float z[BLOCK];

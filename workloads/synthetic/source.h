@@ -23,24 +23,24 @@ enum {
 };
 
 /* The magnitudes of a law, in units of its scale. */
-typedef struct egc_magnitudes {
+typedef struct egc_source {
     egc_law law;
     egc_curve_cell *random; /* of 62 random bits: beyond the median, then before it; or NULL */
     egc_curve_cell *normal; /* of the magnitudes of normal variables; or NULL */
-} egc_magnitudes;
+} egc_source;
 
 /* True when two laws differ in scale alone. */
 bool egc_law_alike(const egc_law *a, const egc_law *b);
 
-/* Tabulates what will be asked for. MEMORY; on failure too, egc_magnitudes_fini is due. */
-egc_status egc_magnitudes_init(egc_magnitudes *magnitudes, const egc_law *law, bool independent,
+/* Tabulates what will be asked for. MEMORY; on failure too, egc_source_fini is due. */
+egc_status egc_source_init(egc_source *magnitudes, const egc_law *law, bool independent,
                                bool correlated, egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts a zeroed one. */
-void egc_magnitudes_fini(egc_magnitudes *magnitudes);
+void egc_source_fini(egc_source *magnitudes);
 
 /* n independent values from the stream of random numbers that seed names. */
-void egc_source_draw(const egc_magnitudes *magnitudes, uint64_t seed, double scale, float *out,
+void egc_source_draw(const egc_source *magnitudes, uint64_t seed, double scale, float *out,
                      size_t n);
 
 /* Standard normal variables from the stream that seed names, and their share in a sum. */
@@ -51,7 +51,7 @@ typedef struct egc_stream {
 
 /* n values from sums of normal variables, which `standard` draws. The squares of the weights sum to
  * 1. Advances the seeds. */
-void egc_source_mix(const egc_magnitudes *magnitudes, const egc_magnitudes *standard,
+void egc_source_mix(const egc_source *magnitudes, const egc_source *standard,
                     egc_stream *streams, size_t n_streams, double scale, float *out, size_t n);
 
 #endif

@@ -4,7 +4,7 @@
 #define EGC_WORKLOADS_TRACE_FILE_H
 
 #include "workloads/trace/format.h"
-#include "workloads/trace/hdf5_io.h"
+#include "workloads/trace/hdf5.h"
 #include "workloads/workload.h"
 
 typedef struct egc_trace_file {

@@ -325,7 +325,7 @@ void egc_trace_fit_fini(egc_trace_fit *fit)
     *fit = (egc_trace_fit){0};
 }
 
-const egc_law_fit *egc_layer_fit_best(const egc_layer_fit *fit, bool by_tail)
+const egc_law_fit *egc_trace_fit_best(const egc_layer_fit *fit, bool by_tail)
 {
     const egc_law_fit *best = &fit->fits[0];
     for (int d = 1; d < EGC_N_DISTRIBUTIONS; d++) {

@@ -52,6 +52,6 @@ egc_status egc_trace_fit_init(egc_trace_fit *out, const char *path, egc_error *e
 void egc_trace_fit_fini(egc_trace_fit *fit);
 
 /* The fit with the smallest distance, or the smallest error in the tail. */
-const egc_law_fit *egc_layer_fit_best(const egc_layer_fit *fit, bool by_tail);
+const egc_law_fit *egc_trace_fit_best(const egc_layer_fit *fit, bool by_tail);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef EGC_WORKLOADS_TRACE_LAYERS_H
 #define EGC_WORKLOADS_TRACE_LAYERS_H
 
-#include "workloads/trace/hdf5_io.h"
+#include "workloads/trace/hdf5.h"
 #include "workloads/workload.h"
 
 /* *layers is the caller's to egc_free. FORMAT, IO, MEMORY. */

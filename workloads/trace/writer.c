@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "workloads/trace/hdf5_io.h"
+#include "workloads/trace/hdf5.h"
 #include "workloads/trace/layers.h"
 
 struct egc_trace_writer {

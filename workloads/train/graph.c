@@ -62,7 +62,7 @@ void egc_graph_fini(egc_graph *graph)
 
 /* ---- tensors ------------------------------------------------------------------------------- */
 
-egc_status egc_desc_plain(const dnnl_dim_t *dims, int rank, dnnl_memory_desc_t *out, egc_error *err)
+egc_status egc_graph_desc_plain(const dnnl_dim_t *dims, int rank, dnnl_memory_desc_t *out, egc_error *err)
 {
     dnnl_dims_t strides;
     dnnl_dim_t stride = 1;
@@ -74,7 +74,7 @@ egc_status egc_desc_plain(const dnnl_dim_t *dims, int rank, dnnl_memory_desc_t *
                            "describe a tensor", err);
 }
 
-dnnl_memory_desc_t egc_desc_any(const dnnl_memory_desc_t *like)
+dnnl_memory_desc_t egc_graph_desc_any(const dnnl_memory_desc_t *like)
 {
     dnnl_memory_desc_t desc = {
         .ndims = like->ndims, .data_type = dnnl_f32, .format_kind = dnnl_format_kind_any};
@@ -113,7 +113,7 @@ egc_status egc_graph_outside_tensor(egc_graph *graph, const dnnl_memory_desc_t *
     return make_tensor(graph, desc, NULL, out, err);
 }
 
-egc_status egc_tensor_attach(egc_tensor *tensor, float *data, egc_error *err)
+egc_status egc_graph_attach(egc_tensor *tensor, float *data, egc_error *err)
 {
     tensor->data = data;
     return egc_graph_check(dnnl_memory_set_data_handle(tensor->memory, data), "attach a tensor",
@@ -161,7 +161,7 @@ egc_status egc_graph_describe(egc_graph *graph, const_dnnl_op_desc_t desc, const
     return status;
 }
 
-const dnnl_memory_desc_t *egc_op_desc(const egc_op *op, int arg)
+const dnnl_memory_desc_t *egc_graph_op_desc(const egc_op *op, int arg)
 {
     return dnnl_primitive_desc_query_md(op->desc, dnnl_query_exec_arg_md, arg);
 }
@@ -174,7 +174,7 @@ static void bind(egc_op *op, int arg, const egc_tensor *tensor)
 
 static egc_status bind_scratchpad(egc_graph *graph, egc_op *op, egc_error *err)
 {
-    const dnnl_memory_desc_t *desc = egc_op_desc(op, DNNL_ARG_SCRATCHPAD);
+    const dnnl_memory_desc_t *desc = egc_graph_op_desc(op, DNNL_ARG_SCRATCHPAD);
     if (dnnl_memory_desc_get_size(desc) == 0)
         return EGC_OK;
     egc_tensor *scratchpad;

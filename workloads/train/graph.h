@@ -20,7 +20,7 @@ typedef enum egc_phase { EGC_PHASE_FORWARD, EGC_PHASE_BACKWARD, EGC_PHASES } egc
 typedef struct egc_tensor {
     dnnl_memory_desc_t desc;
     dnnl_memory_t memory;
-    float *data; /* NULL until egc_tensor_attach for outside tensors */
+    float *data; /* NULL until egc_graph_attach for outside tensors */
     bool kept;   /* read again later: not to be overwritten */
     struct egc_tensor *made_before;
 } egc_tensor;
@@ -48,18 +48,18 @@ void egc_graph_fini(egc_graph *graph);
 egc_status egc_graph_check(dnnl_status_t status, const char *what, egc_error *err) EGC_MUST_CHECK;
 
 /* Memory descriptors of floats: in row-major order, and in the order that the primitive likes. */
-egc_status egc_desc_plain(const dnnl_dim_t *dims, int rank, dnnl_memory_desc_t *out,
+egc_status egc_graph_desc_plain(const dnnl_dim_t *dims, int rank, dnnl_memory_desc_t *out,
                           egc_error *err) EGC_MUST_CHECK;
-dnnl_memory_desc_t egc_desc_any(const dnnl_memory_desc_t *like);
+dnnl_memory_desc_t egc_graph_desc_any(const dnnl_memory_desc_t *like);
 
 /* A zeroed tensor. */
 egc_status egc_graph_tensor(egc_graph *graph, const dnnl_memory_desc_t *desc, egc_tensor **out,
                             egc_error *err) EGC_MUST_CHECK;
 
-/* A tensor whose data lie elsewhere: egc_tensor_attach says where before each run. */
+/* A tensor whose data lie elsewhere: egc_graph_attach says where before each run. */
 egc_status egc_graph_outside_tensor(egc_graph *graph, const dnnl_memory_desc_t *desc,
                                     egc_tensor **out, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_tensor_attach(egc_tensor *tensor, float *data, egc_error *err) EGC_MUST_CHECK;
+egc_status egc_graph_attach(egc_tensor *tensor, float *data, egc_error *err) EGC_MUST_CHECK;
 
 /* The primitive that `desc` (one of oneDNN's operation descriptors) describes, not yet in any
  * phase. forward is the op whose backward this is, or NULL. */
@@ -67,7 +67,7 @@ egc_status egc_graph_describe(egc_graph *graph, const_dnnl_op_desc_t desc, const
                               egc_op **out, egc_error *err) EGC_MUST_CHECK;
 
 /* The layout the op expects for one of its arguments (DNNL_ARG_*). */
-const dnnl_memory_desc_t *egc_op_desc(const egc_op *op, int arg);
+const dnnl_memory_desc_t *egc_graph_op_desc(const egc_op *op, int arg);
 
 /* Which tensor is which argument. Lists end with a zeroed item. */
 typedef struct egc_binding {

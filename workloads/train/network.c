@@ -99,7 +99,7 @@ static egc_status build_forward(egc_network *network, egc_error *err)
 {
     dnnl_memory_desc_t desc;
     egc_tensor *x;
-    egc_status status = egc_node_desc(&network->nodes[0], &network->nodes[0].in, &desc, err);
+    egc_status status = egc_layer_desc(&network->nodes[0], &network->nodes[0].in, &desc, err);
     if (!status)
         status = egc_graph_tensor(&network->graph, &desc, &x, err);
     if (status)
@@ -241,9 +241,9 @@ static egc_status attach(egc_network *network, float *values, float *grads, egc_
         for (int j = 0; j < node->n_parameters && !status; j++) {
             egc_parameter *parameter = &node->parameters[j];
             if (values)
-                status = egc_tensor_attach(parameter->value, values + parameter->first, err);
+                status = egc_graph_attach(parameter->value, values + parameter->first, err);
             if (grads && !status)
-                status = egc_tensor_attach(parameter->grad, grads + parameter->first, err);
+                status = egc_graph_attach(parameter->grad, grads + parameter->first, err);
         }
     }
     return status;

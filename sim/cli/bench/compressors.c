@@ -20,8 +20,8 @@ static egc_status open_workload(const egc_unit *unit, uint64_t seed, egc_workloa
     egc_status status = egc_workload_find("synthetic", &type, err);
     if (status)
         return status;
-    egc_param_init(egc_synthetic_table, &params);
-    egc_param_init(egc_synthetic_row_table, &row);
+    egc_param_init(egc_synthetic_layers_params, &params);
+    egc_param_init(egc_synthetic_layers_row_params, &row);
     snprintf(row.name, sizeof row.name, "layer");
     snprintf(row.dims, sizeof row.dims, "%zux%zu", unit->rows, unit->count / unit->rows);
     params.layers = (egc_param_list){&row, 1};

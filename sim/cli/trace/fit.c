@@ -53,7 +53,7 @@ static const egc_option options[] = {
 static const egc_law_fit *picked(const egc_layer_fit *fit, int pick)
 {
     return pick >= PICK_FIRST ? &fit->fits[pick - PICK_FIRST]
-                              : egc_layer_fit_best(fit, pick == PICK_TAIL);
+                              : egc_trace_fit_best(fit, pick == PICK_TAIL);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static egc_status print_layers(const egc_trace_fit *fit, int pick, egc_error *er
         egc_grid_cell(&grid, "%s", fit->layers[i].name);
         egc_grid_cell(&grid, "%zu", fit->layers[i].count);
         egc_grid_real(&grid, "%.3g", layer->zeros);
-        egc_grid_cell(&grid, "%s", best ? egc_distribution_names[best->law.distribution] : "-");
+        egc_grid_cell(&grid, "%s", best ? egc_law_names[best->law.distribution] : "-");
         egc_grid_real(&grid, "%.3g", best ? best->law.scale : NAN);
         egc_grid_real(&grid, "%.3g", best ? best->law.shape : NAN);
         egc_grid_real(&grid, "%.3g", best ? best->distance : NAN);
@@ -90,10 +90,10 @@ static void add_distribution(egc_grid *grid, const egc_trace_fit *fit, int distr
                              double *scratch)
 {
     size_t n = 0, n_best = 0;
-    egc_grid_cell(grid, "%s", egc_distribution_names[distribution]);
+    egc_grid_cell(grid, "%s", egc_law_names[distribution]);
     for (size_t i = 0; i < fit->n_layers; i++)
         if (fit->fits[i].n_values) {
-            const egc_law_fit *best = egc_layer_fit_best(&fit->fits[i], false);
+            const egc_law_fit *best = egc_trace_fit_best(&fit->fits[i], false);
             n_best += (int)best->law.distribution == distribution;
             scratch[n++] = fit->fits[i].fits[distribution].distance;
         }
@@ -139,7 +139,7 @@ static egc_status print_all(const egc_trace_fit *fit, egc_error *err)
 {
     egc_grid grid = {.n_columns = 1 + EGC_N_DISTRIBUTIONS, .right = 0xfe};
     EGC_GRID_ROW(&grid, "layer");
-    egc_grid_texts(&grid, egc_distribution_names, EGC_N_DISTRIBUTIONS);
+    egc_grid_texts(&grid, egc_law_names, EGC_N_DISTRIBUTIONS);
     for (size_t i = 0; i < fit->n_layers; i++) {
         egc_grid_cell(&grid, "%s", fit->layers[i].name);
         for (int d = 0; d < EGC_N_DISTRIBUTIONS; d++) {
@@ -192,7 +192,7 @@ static void put_law(egc_buf *out, const egc_layer_fit *fit, int pick)
         {"worker_correlation", fit->worker_correlation, 0},
         {"time_correlation", fit->time_correlation, 0},
     };
-    egc_text_put(out, ", distribution = \"%s\"", egc_distribution_names[law->distribution]);
+    egc_text_put(out, ", distribution = \"%s\"", egc_law_names[law->distribution]);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (!isnan(fields[i].value) && fields[i].value != fields[i].usual)
             egc_text_put(out, ", %s = %.6g", fields[i].key, fields[i].value);

@@ -52,12 +52,12 @@ static egc_status read_file(const egc_dataset_type *type, const char *folder, co
                             size_t limit, egc_examples *out, egc_error *err)
 {
     char path[PATH_MAX];
-    egc_status status = egc_data_path(folder, name, path, err);
+    egc_status status = egc_locate_path(folder, name, path, err);
     if (status)
         return status;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return egc_data_fail_open(folder, name, type->remedy, err);
+        return egc_locate_fail_open(folder, name, type->remedy, err);
     size_t before = out->count;
     status = read_records(type, path, file, limit, out, err);
     fclose(file);

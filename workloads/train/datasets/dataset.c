@@ -23,16 +23,16 @@ const char *const egc_dataset_names[] = {
     NULL,
 };
 
-const egc_dataset_type *const *egc_datasets(void)
+const egc_dataset_type *const *egc_dataset_types(void)
 {
     return datasets;
 }
 
-static egc_status locate(const egc_dataset_type *type, const char *path, egc_data_folder *out,
+static egc_status locate(const egc_dataset_type *type, const char *path, egc_location *out,
                          egc_error *err)
 {
     if (type->folder)
-        return egc_data_locate(path, type->folder, out, err);
+        return egc_locate_find(path, type->folder, out, err);
     if (path[0])
         return egc_fail(err, EGC_ERROR_RANGE, "path must be empty for %s, which is generated",
                         type->name);
@@ -47,13 +47,13 @@ egc_status egc_dataset_load(const egc_dataset_type *type, const char *path, size
         out->scale[i] = (float)(1 / (255 * type->deviation[i]));
         out->shift[i] = (float)(-type->mean[i] / type->deviation[i]);
     }
-    egc_data_folder folder = {0};
+    egc_location folder = {0};
     egc_status status = locate(type, path, &folder, err);
     if (!status)
         status = type->load(type, folder.path, training_limit, test_limit, out, err);
     if (status)
         egc_dataset_fini(out);
-    return egc_data_explain(&folder, status, err);
+    return egc_locate_explain(&folder, status, err);
 }
 
 void egc_dataset_fini(egc_dataset *dataset)
@@ -66,7 +66,7 @@ void egc_dataset_fini(egc_dataset *dataset)
     *dataset = (egc_dataset){0};
 }
 
-const char *const egc_evaluate_on_words[] = {"validation", "test", NULL};
+const char *const egc_dataset_evaluate_on[] = {"validation", "test", NULL};
 
 egc_status egc_dataset_hold_out(egc_dataset *dataset, size_t limit, egc_error *err)
 {

@@ -47,7 +47,7 @@ typedef struct egc_dataset_type {
 } egc_dataset_type;
 
 /* Every registered data set, NULL-terminated, in the order of list.def, and their names alike. */
-const egc_dataset_type *const *egc_datasets(void);
+const egc_dataset_type *const *egc_dataset_types(void);
 extern const char *const egc_dataset_names[];
 
 #define EGC_EXAMPLES_ALL SIZE_MAX
@@ -61,7 +61,7 @@ void egc_dataset_fini(egc_dataset *dataset);
  * it. */
 typedef enum egc_evaluate_on { EGC_EVALUATE_ON_VALIDATION, EGC_EVALUATE_ON_TEST } egc_evaluate_on;
 
-extern const char *const egc_evaluate_on_words[];
+extern const char *const egc_dataset_evaluate_on[];
 
 /* Makes the last tenth of the training set the set to evaluate on, at most `limit` examples from
  * its start: images come without a validation set. RANGE when there is less than one, MEMORY. */

@@ -18,14 +18,14 @@ typedef struct idx_file {
 
 static egc_status open_file(idx_file *file, const char *folder, const char *name, egc_error *err)
 {
-    egc_status status = egc_data_path(folder, name, file->path, err);
+    egc_status status = egc_locate_path(folder, name, file->path, err);
     if (status)
         return status;
     errno = 0;
     file->stream = gzopen(file->path, "rb");
     if (file->stream)
         return EGC_OK;
-    return errno ? egc_data_fail_open(folder, name, file->type->remedy, err)
+    return errno ? egc_locate_fail_open(folder, name, file->type->remedy, err)
                  : egc_fail_memory(err, CHUNK_BYTES);
 }
 

@@ -9,7 +9,7 @@
 
 static const char *user_root;
 
-void egc_data_set_root(const char *root)
+void egc_locate_set_root(const char *root)
 {
     user_root = root && root[0] ? root : NULL;
 }
@@ -22,7 +22,7 @@ static egc_status check_length(int length, egc_error *err)
                     length);
 }
 
-egc_status egc_data_path(const char *folder, const char *file, char *out, egc_error *err)
+egc_status egc_locate_path(const char *folder, const char *file, char *out, egc_error *err)
 {
     return check_length(snprintf(out, PATH_MAX, "%s/%s", folder, file), err);
 }
@@ -33,34 +33,34 @@ static bool is_folder(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-egc_status egc_data_locate(const char *chosen, const char *name, egc_data_folder *out,
+egc_status egc_locate_find(const char *chosen, const char *name, egc_location *out,
                            egc_error *err)
 {
-    *out = (egc_data_folder){0};
+    *out = (egc_location){0};
     if (chosen[0])
         return check_length(snprintf(out->path, PATH_MAX, "%s", chosen), err);
     if (user_root) {
-        egc_status status = egc_data_path(user_root, name, out->path, err);
+        egc_status status = egc_locate_path(user_root, name, out->path, err);
         if (status || is_folder(out->path))
             return status;
         memcpy(out->tried, out->path, sizeof out->tried);
     }
-    return egc_data_path(EGC_DATA_SYSTEM, name, out->path, err);
+    return egc_locate_path(EGC_DATA_SYSTEM, name, out->path, err);
 }
 
-egc_status egc_data_explain(const egc_data_folder *folder, egc_status status, egc_error *err)
+egc_status egc_locate_explain(const egc_location *folder, egc_status status, egc_error *err)
 {
     if (status == EGC_ERROR_IO && folder->tried[0])
         egc_error_prefix(err, "there is no %s", folder->tried);
     return status;
 }
 
-egc_status egc_data_fail_open(const char *folder, const char *file, const char *remedy,
+egc_status egc_locate_fail_open(const char *folder, const char *file, const char *remedy,
                               egc_error *err)
 {
     char path[PATH_MAX];
     if (errno == ENOENT || errno == ENOTDIR)
         return egc_fail(err, EGC_ERROR_IO, "%s is not in %s: %s", file, folder, remedy);
-    egc_status status = egc_data_path(folder, file, path, err);
+    egc_status status = egc_locate_path(folder, file, path, err);
     return status ? status : egc_fail_errno(err, "open", path);
 }

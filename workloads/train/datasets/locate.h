@@ -14,29 +14,29 @@
 /* The user's folder of data sets, in which each has a folder of its own; NULL or "": none, which is
  * so at first. Borrowed for good. Set it before the first workload is opened: it is the program's
  * to say, not a workload's. */
-void egc_data_set_root(const char *root);
+void egc_locate_set_root(const char *root);
 
-typedef struct egc_data_folder {
+typedef struct egc_location {
     char path[PATH_MAX];
     char tried[PATH_MAX]; /* was looked for first and is not there; "" if nothing was */
-} egc_data_folder;
+} egc_location;
 
 /* The folder of a data set: `chosen` unless it is "", else the first folder called name that there
  * is. RANGE when a path is too long. */
-egc_status egc_data_locate(const char *chosen, const char *name, egc_data_folder *out,
+egc_status egc_locate_find(const char *chosen, const char *name, egc_location *out,
                            egc_error *err) EGC_MUST_CHECK;
 
 /* After reading a data set from folder: an IO error also says where else it is not. Returns
  * status. */
-egc_status egc_data_explain(const egc_data_folder *folder, egc_status status, egc_error *err);
+egc_status egc_locate_explain(const egc_location *folder, egc_status status, egc_error *err);
 
 /* FOLDER/FILE into out, of PATH_MAX bytes. RANGE when it is too long. */
-egc_status egc_data_path(const char *folder, const char *file, char *out,
+egc_status egc_locate_path(const char *folder, const char *file, char *out,
                          egc_error *err) EGC_MUST_CHECK;
 
 /* IO from errno: that file is not in folder, and what to do about it, or why it cannot be opened.
  */
-egc_status egc_data_fail_open(const char *folder, const char *file, const char *remedy,
+egc_status egc_locate_fail_open(const char *folder, const char *file, const char *remedy,
                               egc_error *err);
 
 #endif

@@ -57,12 +57,12 @@ static egc_status copy_names(loader *l, DIR *directory, const char *path, egc_bu
 static egc_status list_folder(loader *l, const char *name, egc_buf *list, egc_error *err)
 {
     char path[PATH_MAX];
-    egc_status status = egc_data_path(l->folder, name, path, err);
+    egc_status status = egc_locate_path(l->folder, name, path, err);
     if (status)
         return status;
     DIR *directory = opendir(path);
     if (!directory)
-        return egc_data_fail_open(l->folder, name, l->type->remedy, err);
+        return egc_locate_fail_open(l->folder, name, l->type->remedy, err);
     status = copy_names(l, directory, path, list, err);
     closedir(directory);
     if (!status)
@@ -105,12 +105,12 @@ static egc_status read_image(loader *l, const char *name, size_t label, egc_exam
                              egc_error *err)
 {
     char path[PATH_MAX];
-    egc_status status = egc_data_path(l->folder, name, path, err);
+    egc_status status = egc_locate_path(l->folder, name, path, err);
     if (status)
         return status;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return egc_data_fail_open(l->folder, name, l->type->remedy, err);
+        return egc_locate_fail_open(l->folder, name, l->type->remedy, err);
     status = read_whole(l, path, file, err);
     fclose(file);
     if (!status)
@@ -212,12 +212,12 @@ static egc_status read_annotations(loader *l, FILE *file, size_t limit, egc_exam
 static egc_status load_validation(loader *l, size_t limit, egc_examples *out, egc_error *err)
 {
     char path[PATH_MAX];
-    egc_status status = egc_data_path(l->folder, ANNOTATIONS, path, err);
+    egc_status status = egc_locate_path(l->folder, ANNOTATIONS, path, err);
     if (status)
         return status;
     FILE *file = fopen(path, "r");
     if (!file)
-        return egc_data_fail_open(l->folder, ANNOTATIONS, l->type->remedy, err);
+        return egc_locate_fail_open(l->folder, ANNOTATIONS, l->type->remedy, err);
     status = read_annotations(l, file, limit, out, err);
     fclose(file);
     return status;

@@ -22,11 +22,11 @@ void egc_affine_plan(egc_node *node, const egc_shape *weight, double multiply_ad
     const egc_shape bias = {1, {weight->dims[0]}};
     double flops = 2 * multiply_adds;
     double outputs = (double)egc_shape_count(&node->out);
-    egc_node_add_parameter(node, "weight", weight, flops,
+    egc_layer_add_parameter(node, "weight", weight, flops,
                            node->needs_input_grad ? 2 * flops : flops)
         ->deviation = initial_deviation(node, weight);
     if (!node->spec.no_bias)
-        egc_node_add_parameter(node, "bias", &bias, outputs, outputs);
+        egc_layer_add_parameter(node, "bias", &bias, outputs, outputs);
 }
 
 /* A weight of a linear layer after images has the same bytes as one with the image's dimensions,
@@ -39,20 +39,20 @@ static egc_status describe_weight(const egc_node *node, dnnl_memory_desc_t *out,
     dnnl_dims_t dims = {(dnnl_dim_t)weight->shape[0]};
     for (int i = 0; i < node->in.rank; i++)
         dims[i + 1] = (dnnl_dim_t)inputs[i];
-    return egc_desc_plain(dims, node->in.rank + 1, out, err);
+    return egc_graph_desc_plain(dims, node->in.rank + 1, out, err);
 }
 
 egc_status egc_affine_describe(const egc_node *node, egc_affine *out, egc_error *err)
 {
     const dnnl_dims_t width = {(dnnl_dim_t)node->spec.width};
     *out = (egc_affine){0};
-    egc_status status = egc_node_desc(node, &node->in, &out->src, err);
+    egc_status status = egc_layer_desc(node, &node->in, &out->src, err);
     if (!status)
         status = describe_weight(node, &out->weight, err);
     if (!status && !node->spec.no_bias)
-        status = egc_desc_plain(width, 1, &out->bias, err);
+        status = egc_graph_desc_plain(width, 1, &out->bias, err);
     if (!status)
-        status = egc_node_desc(node, &node->out, &out->dst, err);
+        status = egc_layer_desc(node, &node->out, &out->dst, err);
     return status;
 }
 
@@ -88,12 +88,12 @@ egc_status egc_affine_forward(egc_node *node, egc_graph *graph, const_dnnl_op_de
         status = egc_graph_describe(graph, desc, NULL, &node->op, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_FORWARD, node->input,
-                                   egc_op_desc(node->op, DNNL_ARG_SRC), &src, err);
+                                   egc_graph_op_desc(node->op, DNNL_ARG_SRC), &src, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_FORWARD, node->parameters[WEIGHT].value,
-                                   egc_op_desc(node->op, DNNL_ARG_WEIGHTS), &weight, err);
+                                   egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS), &weight, err);
     if (!status)
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_DST), &node->output, err);
+        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_DST), &node->output, err);
     if (status)
         return status;
     const egc_binding bindings[] = {{DNNL_ARG_SRC, src},
@@ -112,13 +112,13 @@ egc_status egc_affine_backward_data(egc_node *node, egc_graph *graph, const_dnnl
     egc_status status = egc_graph_describe(graph, desc, node->op, &op, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad,
-                                   egc_op_desc(op, DNNL_ARG_DIFF_DST), &diff_dst, err);
+                                   egc_graph_op_desc(op, DNNL_ARG_DIFF_DST), &diff_dst, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->parameters[WEIGHT].value,
-                                   egc_op_desc(op, DNNL_ARG_WEIGHTS), &weight, err);
+                                   egc_graph_op_desc(op, DNNL_ARG_WEIGHTS), &weight, err);
     if (!status)
         status =
-            egc_graph_tensor(graph, egc_op_desc(op, DNNL_ARG_DIFF_SRC), &node->input_grad, err);
+            egc_graph_tensor(graph, egc_graph_op_desc(op, DNNL_ARG_DIFF_SRC), &node->input_grad, err);
     if (status)
         return status;
     const egc_binding bindings[] = {{DNNL_ARG_DIFF_DST, diff_dst},
@@ -137,12 +137,12 @@ egc_status egc_affine_backward_weights(egc_node *node, egc_graph *graph, const_d
     egc_status status = egc_graph_describe(graph, desc, node->op, &op, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->input,
-                                   egc_op_desc(op, DNNL_ARG_SRC), &src, err);
+                                   egc_graph_op_desc(op, DNNL_ARG_SRC), &src, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad,
-                                   egc_op_desc(op, DNNL_ARG_DIFF_DST), &diff_dst, err);
+                                   egc_graph_op_desc(op, DNNL_ARG_DIFF_DST), &diff_dst, err);
     if (!status)
-        status = egc_graph_receive(graph, grad, egc_op_desc(op, DNNL_ARG_DIFF_WEIGHTS),
+        status = egc_graph_receive(graph, grad, egc_graph_op_desc(op, DNNL_ARG_DIFF_WEIGHTS),
                                    &diff_weight, err);
     if (status)
         return status;

@@ -17,8 +17,8 @@ static egc_status plan(egc_node *node, egc_error *err)
                         egc_shape_count(&node->in));
     node->out = node->in;
     const egc_shape channels = {1, {node->in.dims[0]}};
-    egc_node_add_parameter(node, "weight", &channels, 0, 0)->start = 1;
-    egc_node_add_parameter(node, "bias", &channels, 0, 0);
+    egc_layer_add_parameter(node, "weight", &channels, 0, 0)->start = 1;
+    egc_layer_add_parameter(node, "bias", &channels, 0, 0);
     node->moments.channels = node->in.dims[0];
     node->moments.count = node->batch * node->in.dims[1] * node->in.dims[2];
     return EGC_OK;
@@ -38,7 +38,7 @@ static egc_status make_channel_tensors(egc_node *node, egc_graph *graph, egc_err
 {
     const dnnl_dims_t channels = {(dnnl_dim_t)node->in.dims[0]};
     dnnl_memory_desc_t desc;
-    egc_status status = egc_desc_plain(channels, 1, &desc, err);
+    egc_status status = egc_graph_desc_plain(channels, 1, &desc, err);
     for (int i = 0; i < node->n_parameters && !status; i++) {
         egc_parameter *parameter = &node->parameters[i];
         status = egc_graph_outside_tensor(graph, &desc, &parameter->value, err);
@@ -72,10 +72,10 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
     if (!status)
         status = describe_forward(node, graph, err);
     if (!status)
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_DST), &node->output, err);
+        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_DST), &node->output, err);
     bool remembers = graph->training && node->spec.relu;
     if (!status && remembers)
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_WORKSPACE),
+        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_WORKSPACE),
                                   &node->workspace, err);
     if (status)
         return status;

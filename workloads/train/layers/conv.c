@@ -7,7 +7,7 @@
 static egc_status plan(egc_node *node, egc_error *err)
 {
     const egc_layer_spec *spec = &node->spec;
-    egc_status status = egc_node_check_window(node, spec->padding, err);
+    egc_status status = egc_layer_check_window(node, spec->padding, err);
     if (status)
         return status;
     node->out = (egc_shape){3, {spec->width}};
@@ -37,8 +37,8 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
     egc_status status = egc_affine_describe(node, &plain, err);
     if (status)
         return status;
-    const dnnl_memory_desc_t src = egc_desc_any(&plain.src), weight = egc_desc_any(&plain.weight),
-                             dst = egc_desc_any(&plain.dst);
+    const dnnl_memory_desc_t src = egc_graph_desc_any(&plain.src), weight = egc_graph_desc_any(&plain.weight),
+                             dst = egc_graph_desc_any(&plain.dst);
     windows w = windows_of(node);
     dnnl_convolution_desc_t desc;
     status = egc_graph_check(
@@ -52,8 +52,8 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
 static egc_status backward_data(egc_node *node, egc_graph *graph, const egc_affine *plain,
                                 egc_error *err)
 {
-    const dnnl_memory_desc_t src = egc_desc_any(&plain->src), weight = egc_desc_any(&plain->weight),
-                             dst = egc_desc_any(&plain->dst);
+    const dnnl_memory_desc_t src = egc_graph_desc_any(&plain->src), weight = egc_graph_desc_any(&plain->weight),
+                             dst = egc_graph_desc_any(&plain->dst);
     windows w = windows_of(node);
     dnnl_convolution_desc_t desc;
     egc_status status = egc_graph_check(
@@ -69,8 +69,8 @@ static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
     egc_status status = egc_affine_describe(node, &plain, err);
     if (status)
         return status;
-    const dnnl_memory_desc_t src = egc_desc_any(&plain.src), weight = egc_desc_any(&plain.weight),
-                             dst = egc_desc_any(&plain.dst);
+    const dnnl_memory_desc_t src = egc_graph_desc_any(&plain.src), weight = egc_graph_desc_any(&plain.weight),
+                             dst = egc_graph_desc_any(&plain.dst);
     windows w = windows_of(node);
     dnnl_convolution_desc_t desc;
     status = egc_graph_check(

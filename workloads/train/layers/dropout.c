@@ -66,7 +66,7 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
     if (!graph->training || node->sequences.dropout == 0)
         return EGC_OK;
     dnnl_memory_desc_t plain;
-    egc_status status = egc_node_desc(node, &node->in, &plain, err);
+    egc_status status = egc_layer_desc(node, &node->in, &plain, err);
     if (!status)
         status =
             egc_graph_convert(graph, EGC_PHASE_FORWARD, node->input, &plain, &node->input, err);

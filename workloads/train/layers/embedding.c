@@ -21,7 +21,7 @@ static egc_status plan(egc_node *node, egc_error *err)
                         MAX_WORDS, egc_shape_count(&node->in), words);
     const egc_shape weight = {2, {words, node->spec.width}};
     node->out = (egc_shape){1, {node->spec.width}};
-    egc_node_add_parameter(node, "weight", &weight, 0, 0)->deviation = 0.0577; /* 0.1 / sqrt 3 */
+    egc_layer_add_parameter(node, "weight", &weight, 0, 0)->deviation = 0.0577; /* 0.1 / sqrt 3 */
     return EGC_OK;
 }
 
@@ -62,13 +62,13 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
     egc_parameter *weight = &node->parameters[0];
     const dnnl_dims_t dims = {(dnnl_dim_t)weight->layer.shape[0], (dnnl_dim_t)node->spec.width};
     dnnl_memory_desc_t table, out;
-    egc_status status = egc_desc_plain(dims, 2, &table, err);
+    egc_status status = egc_graph_desc_plain(dims, 2, &table, err);
     if (!status)
         status = egc_graph_outside_tensor(graph, &table, &weight->value, err);
     if (!status)
         status = egc_graph_outside_tensor(graph, &table, &weight->grad, err);
     if (!status)
-        status = egc_node_desc(node, &node->out, &out, err);
+        status = egc_layer_desc(node, &node->out, &out, err);
     if (!status)
         status = egc_graph_tensor(graph, &out, &node->output, err);
     return status ? status : egc_graph_append_call(graph, EGC_PHASE_FORWARD, look_up, node, err);

@@ -13,7 +13,7 @@ size_t egc_shape_count(const egc_shape *shape)
     return count;
 }
 
-egc_parameter *egc_node_add_parameter(egc_node *node, const char *suffix, const egc_shape *shape,
+egc_parameter *egc_layer_add_parameter(egc_node *node, const char *suffix, const egc_shape *shape,
                                       double forward_flops, double backward_flops)
 {
     assert(node->n_parameters < EGC_NODE_PARAMETERS);
@@ -29,7 +29,7 @@ egc_parameter *egc_node_add_parameter(egc_node *node, const char *suffix, const 
     return parameter;
 }
 
-egc_status egc_node_check_window(const egc_node *node, size_t padding, egc_error *err)
+egc_status egc_layer_check_window(const egc_node *node, size_t padding, egc_error *err)
 {
     const char *kind = node->spec.kind->name;
     size_t kernel = node->spec.kernel;
@@ -45,11 +45,11 @@ egc_status egc_node_check_window(const egc_node *node, size_t padding, egc_error
     return EGC_OK;
 }
 
-egc_status egc_node_desc(const egc_node *node, const egc_shape *shape, dnnl_memory_desc_t *out,
+egc_status egc_layer_desc(const egc_node *node, const egc_shape *shape, dnnl_memory_desc_t *out,
                          egc_error *err)
 {
     dnnl_dims_t dims = {(dnnl_dim_t)node->batch};
     for (int i = 0; i < shape->rank; i++)
         dims[i + 1] = (dnnl_dim_t)shape->dims[i];
-    return egc_desc_plain(dims, shape->rank + 1, out, err);
+    return egc_graph_desc_plain(dims, shape->rank + 1, out, err);
 }

@@ -116,15 +116,15 @@ size_t egc_shape_count(const egc_shape *shape);
 
 /* Gives node one more parameter, called "NAME.SUFFIX" after the layer, of this shape. FLOPs are of
  * one example. */
-egc_parameter *egc_node_add_parameter(egc_node *node, const char *suffix, const egc_shape *shape,
+egc_parameter *egc_layer_add_parameter(egc_node *node, const char *suffix, const egc_shape *shape,
                                       double forward_flops, double backward_flops);
 
 /* UNSUPPORTED unless the input is {channels, height, width} and a window fits into it. */
-egc_status egc_node_check_window(const egc_node *node, size_t padding,
+egc_status egc_layer_check_window(const egc_node *node, size_t padding,
                                  egc_error *err) EGC_MUST_CHECK;
 
 /* The row-major descriptor of a batch of examples. */
-egc_status egc_node_desc(const egc_node *node, const egc_shape *shape, dnnl_memory_desc_t *out,
+egc_status egc_layer_desc(const egc_node *node, const egc_shape *shape, dnnl_memory_desc_t *out,
                          egc_error *err) EGC_MUST_CHECK;
 
 #endif

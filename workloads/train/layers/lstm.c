@@ -30,11 +30,11 @@ static egc_status plan(egc_node *node, egc_error *err)
     static const char *const names[] = {"weight_ih", "weight_hh"};
     for (int i = INPUT; i <= HIDDEN; i++) {
         double flops = 2 * (double)egc_shape_count(&shapes[i]);
-        egc_node_add_parameter(node, names[i], &shapes[i], flops, 2 * flops)->deviation =
+        egc_layer_add_parameter(node, names[i], &shapes[i], flops, 2 * flops)->deviation =
             1 / sqrt(3 * (double)width); /* as PyTorch's: uniform within 1 / sqrt(width) */
     }
     double outputs = (double)(GATES * width);
-    egc_node_add_parameter(node, "bias", &(egc_shape){1, {GATES * width}}, outputs, outputs);
+    egc_layer_add_parameter(node, "bias", &(egc_shape){1, {GATES * width}}, outputs, outputs);
     return EGC_OK;
 }
 
@@ -62,13 +62,13 @@ static egc_status describe(const egc_node *node, lstm *out, egc_error *err)
     const dnnl_dims_t dst = {steps, streams, (dnnl_dim_t)width};
     const dnnl_dims_t state = {1, 1, streams, (dnnl_dim_t)width};
     const dnnl_dims_t bias = {1, 1, GATES, (dnnl_dim_t)width};
-    egc_status status = egc_desc_plain(src, 3, &out->src, err);
+    egc_status status = egc_graph_desc_plain(src, 3, &out->src, err);
     if (!status)
-        status = egc_desc_plain(dst, 3, &out->dst, err);
+        status = egc_graph_desc_plain(dst, 3, &out->dst, err);
     if (!status)
-        status = egc_desc_plain(state, 4, &out->state, err);
+        status = egc_graph_desc_plain(state, 4, &out->state, err);
     if (!status)
-        status = egc_desc_plain(bias, 4, &out->bias, err);
+        status = egc_graph_desc_plain(bias, 4, &out->bias, err);
     if (!status)
         status = describe_weight(in, width, &out->weight[INPUT], err);
     return status ? status : describe_weight(width, width, &out->weight[HIDDEN], err);
@@ -80,7 +80,7 @@ static egc_status view_steps(egc_node *node, egc_graph *graph, egc_phase phase,
                              const dnnl_memory_desc_t *as, egc_tensor **out, egc_error *err)
 {
     dnnl_memory_desc_t plain;
-    egc_status status = egc_node_desc(node, shape, &plain, err);
+    egc_status status = egc_layer_desc(node, shape, &plain, err);
     if (!status)
         status = egc_graph_convert(graph, phase, tensor, &plain, &tensor, err);
     return status ? status : egc_graph_view(graph, tensor, as, out, err);
@@ -110,8 +110,8 @@ static egc_status make_tensors(egc_node *node, egc_graph *graph, const lstm *pla
 static egc_status describe_forward(egc_node *node, egc_graph *graph, const lstm *plain,
                                    egc_error *err)
 {
-    const dnnl_memory_desc_t input = egc_desc_any(&plain->weight[INPUT]),
-                             hidden = egc_desc_any(&plain->weight[HIDDEN]);
+    const dnnl_memory_desc_t input = egc_graph_desc_any(&plain->weight[INPUT]),
+                             hidden = egc_graph_desc_any(&plain->weight[HIDDEN]);
     dnnl_rnn_desc_t desc;
     egc_status status = egc_graph_check(
         dnnl_lstm_forward_desc_init(
@@ -127,13 +127,13 @@ static egc_status make_output(egc_node *node, egc_graph *graph, const lstm *plai
                               egc_error *err)
 {
     dnnl_memory_desc_t out;
-    egc_status status = egc_node_desc(node, &node->out, &out, err);
+    egc_status status = egc_layer_desc(node, &node->out, &out, err);
     if (!status)
         status = egc_graph_tensor(graph, &out, &node->output, err);
     if (!status)
         status = egc_graph_view(graph, node->output, &plain->dst, dst, err);
     if (!status && graph->training)
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_WORKSPACE),
+        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_WORKSPACE),
                                   &node->workspace, err);
     return status;
 }
@@ -153,10 +153,10 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
                             &src, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[INPUT].value,
-                                   egc_op_desc(node->op, DNNL_ARG_WEIGHTS_LAYER), &input, err);
+                                   egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS_LAYER), &input, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[HIDDEN].value,
-                                   egc_op_desc(node->op, DNNL_ARG_WEIGHTS_ITER), &hidden, err);
+                                   egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS_ITER), &hidden, err);
     if (!status)
         status = make_output(node, graph, &plain, &dst, err);
     if (status)
@@ -182,8 +182,8 @@ static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
 static egc_status describe_backward(egc_node *node, egc_graph *graph, const lstm *plain,
                                     egc_op **out, egc_error *err)
 {
-    const dnnl_memory_desc_t input = egc_desc_any(&plain->weight[INPUT]),
-                             hidden = egc_desc_any(&plain->weight[HIDDEN]);
+    const dnnl_memory_desc_t input = egc_graph_desc_any(&plain->weight[INPUT]),
+                             hidden = egc_graph_desc_any(&plain->weight[HIDDEN]);
     const dnnl_memory_desc_t *state = &plain->state, *bias = &plain->bias;
     dnnl_rnn_desc_t desc;
     egc_status status = egc_graph_check(
@@ -218,9 +218,9 @@ static egc_status make_weights(egc_node *node, egc_graph *graph, const egc_op *o
     for (int i = INPUT; i <= BIAS && !status; i++) {
         const egc_parameter *parameter = &node->parameters[i];
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, parameter->value,
-                                   egc_op_desc(op, value_args[i]), &out->value[i], err);
+                                   egc_graph_op_desc(op, value_args[i]), &out->value[i], err);
         if (!status)
-            status = egc_graph_receive(graph, parameter->grad, egc_op_desc(op, grad_args[i]),
+            status = egc_graph_receive(graph, parameter->grad, egc_graph_op_desc(op, grad_args[i]),
                                        &out->grad[i], err);
         if (!status)
             status = egc_graph_append_call(graph, EGC_PHASE_BACKWARD, clear, out->grad[i], err);
@@ -247,7 +247,7 @@ static egc_status make_ends(egc_node *node, egc_graph *graph, const lstm *plain,
         status = view_steps(node, graph, EGC_PHASE_BACKWARD, &node->out, node->output_grad,
                             &plain->dst, &out->dst_grad, err);
     if (!status)
-        status = egc_node_desc(node, &node->in, &in, err);
+        status = egc_layer_desc(node, &node->in, &in, err);
     if (!status)
         status = egc_graph_tensor(graph, &in, &node->input_grad, err);
     if (!status)

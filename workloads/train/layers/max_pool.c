@@ -5,7 +5,7 @@
 
 static egc_status plan(egc_node *node, egc_error *err)
 {
-    egc_status status = egc_node_check_window(node, 0, err);
+    egc_status status = egc_layer_check_window(node, 0, err);
     if (status)
         return status;
     node->out = (egc_shape){3, {node->in.dims[0]}};

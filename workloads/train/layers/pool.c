@@ -5,10 +5,10 @@ static egc_status describe_forward(egc_node *node, const egc_pool *pool, egc_gra
                                    egc_error *err)
 {
     dnnl_memory_desc_t dst;
-    egc_status status = egc_node_desc(node, &node->out, &dst, err);
+    egc_status status = egc_layer_desc(node, &node->out, &dst, err);
     if (status)
         return status;
-    dst = egc_desc_any(&dst);
+    dst = egc_graph_desc_any(&dst);
     dnnl_pooling_desc_t desc;
     status = egc_graph_check(
         dnnl_pooling_forward_desc_init(
@@ -28,9 +28,9 @@ egc_status egc_pool_forward(egc_node *node, const egc_pool *pool, egc_graph *gra
 {
     egc_status status = describe_forward(node, pool, graph, err);
     if (!status)
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_DST), &node->output, err);
+        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_DST), &node->output, err);
     if (!status && has_workspace(pool, graph))
-        status = egc_graph_tensor(graph, egc_op_desc(node->op, DNNL_ARG_WORKSPACE),
+        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_WORKSPACE),
                                   &node->workspace, err);
     if (status)
         return status;
@@ -56,10 +56,10 @@ egc_status egc_pool_backward(egc_node *node, const egc_pool *pool, egc_graph *gr
         status = egc_graph_describe(graph, &desc, node->op, &op, err);
     if (!status)
         status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad,
-                                   egc_op_desc(op, DNNL_ARG_DIFF_DST), &diff_dst, err);
+                                   egc_graph_op_desc(op, DNNL_ARG_DIFF_DST), &diff_dst, err);
     if (!status)
         status =
-            egc_graph_tensor(graph, egc_op_desc(op, DNNL_ARG_DIFF_SRC), &node->input_grad, err);
+            egc_graph_tensor(graph, egc_graph_op_desc(op, DNNL_ARG_DIFF_SRC), &node->input_grad, err);
     if (status)
         return status;
     const egc_binding bindings[] = {

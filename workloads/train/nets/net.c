@@ -12,7 +12,7 @@ static const egc_net *const nets[] = {
     NULL,
 };
 
-const char *const egc_net_names[] = {
+const char *const egc_nets_names[] = {
 #define EGC_NET(name) #name,
 #include "workloads/train/nets/list.def"
 #undef EGC_NET

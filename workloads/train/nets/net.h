@@ -16,6 +16,6 @@ typedef struct egc_net {
 
 /* Every registered network, NULL-terminated, in the order of list.def, and their names alike. */
 const egc_net *const *egc_nets(void);
-extern const char *const egc_net_names[];
+extern const char *const egc_nets_names[];
 
 #endif

@@ -3,8 +3,8 @@
  *
  * Whatever fails must be turned into an egc_error before the next HDF5 call, because each call
  * clears the library's error stack. */
-#ifndef EGC_WORKLOADS_TRACE_HDF5_IO_H
-#define EGC_WORKLOADS_TRACE_HDF5_IO_H
+#ifndef EGC_WORKLOADS_TRACE_HDF5_H
+#define EGC_WORKLOADS_TRACE_HDF5_H
 
 #include <hdf5.h>
 #include <stdbool.h>

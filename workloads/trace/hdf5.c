@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "workloads/trace/hdf5_io.h"
+#include "workloads/trace/hdf5.h"
 
 #include <assert.h>
 #include <stdlib.h>
