@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* ---- planning: shapes and places in the flat vector ----------------------------------------- */
+/* ---- shapes, and ranges of the flat vector ----------------------------------------- */
 
 static egc_layer_spec complete_spec(const egc_layer_spec *spec, const egc_network_config *config)
 {
@@ -37,15 +37,15 @@ static egc_status match_join(egc_node *node, egc_node **open, egc_error *err)
     return EGC_OK;
 }
 
-static egc_status plan_node(egc_network *network, egc_node *node, const egc_shape *in,
-                            egc_node **open, egc_error *err)
+static egc_status infer_node(egc_network *network, egc_node *node, const egc_shape *in,
+                             egc_node **open, egc_error *err)
 {
     node->in = *in;
     node->batch = network->batch;
     node->needs_input_grad = network->n_params > 0;
     egc_status status = match_join(node, open, err);
     if (!status)
-        status = node->spec.kind->plan(node, err);
+        status = node->spec.kind->infer_shapes(node, err);
     if (status) {
         const char *name = node->spec.name ? node->spec.name : node->spec.kind->name;
         egc_error_prefix(err, "layer %zu (%s)", (size_t)(node - network->nodes) + 1, name);
@@ -63,7 +63,8 @@ static bool leads_to_relu(const egc_layer_kind *next)
     return next == &egc_layer_relu || next == &egc_layer_batch_norm;
 }
 
-static egc_status plan(egc_network *network, const egc_network_config *config, egc_error *err)
+static egc_status infer_shapes(egc_network *network, const egc_network_config *config,
+                               egc_error *err)
 {
     static const egc_layer_spec head = {.kind = &egc_layer_log_softmax};
     size_t n_layers = 0;
@@ -82,7 +83,7 @@ static egc_status plan(egc_network *network, const egc_network_config *config, e
         node->sequences = (egc_sequences){config->sequence, config->classes, config->dropout};
         node->place = i;
         node->feeds_relu = i < n_layers && leads_to_relu(config->layers[i + 1].kind);
-        egc_status status = plan_node(network, node, in, &open, err);
+        egc_status status = infer_node(network, node, in, &open, err);
         if (status)
             return status;
         in = &node->out;
@@ -95,42 +96,44 @@ static egc_status plan(egc_network *network, const egc_network_config *config, e
 
 /* ---- building: primitives ------------------------------------------------------------------- */
 
-static egc_status build_forward(egc_network *network, egc_error *err)
+static void build_forward(egc_network *network)
 {
-    dnnl_memory_desc_t desc;
-    egc_tensor *x;
-    egc_status status = egc_layer_desc(&network->nodes[0], &network->nodes[0].in, &desc, err);
-    if (!status)
-        status = egc_graph_tensor(&network->graph, &desc, &x, err);
-    if (status)
-        return status;
+    egc_graph *graph = &network->graph;
+    const dnnl_memory_desc_t desc = egc_layer_desc(network->nodes, graph, &network->nodes->in);
+    egc_tensor *x = egc_graph_tensor(graph, &desc);
     network->examples = x->data;
-    for (size_t i = 0; i < network->n_nodes; i++) {
+    for (size_t i = 0; i < network->n_nodes && !graph->status; i++) {
         egc_node *node = &network->nodes[i];
         node->input = x;
-        status = node->spec.kind->forward(node, &network->graph, err);
-        if (status)
-            return status;
+        node->spec.kind->forward(node, graph);
         x = node->output;
     }
-    return EGC_OK;
 }
 
 /* From the loss down to the first layer with parameters. */
-static egc_status build_backward(egc_network *network, egc_error *err)
+static void build_backward(egc_network *network)
 {
-    egc_tensor *grad;
+    egc_graph *graph = &network->graph;
     const egc_node *head = &network->nodes[network->n_nodes - 1];
-    egc_status status = egc_graph_tensor(&network->graph, &head->output->desc, &grad, err);
+    egc_tensor *grad = egc_graph_tensor(graph, &head->output->desc);
     bool more = network->n_params > 0;
-    for (size_t i = network->n_nodes; more && i > 0 && !status; i--) {
+    for (size_t i = network->n_nodes; more && i > 0 && !graph->status; i--) {
         egc_node *node = &network->nodes[i - 1];
         node->output_grad = grad;
-        status = node->spec.kind->backward(node, &network->graph, err);
+        node->spec.kind->backward(node, graph);
         grad = node->input_grad;
         more = node->needs_input_grad;
     }
-    return status;
+}
+
+static egc_status build(egc_network *network, bool training, egc_error *err)
+{
+    egc_graph_init(&network->graph, training, err);
+    if (!network->graph.status)
+        build_forward(network);
+    if (!network->graph.status && training)
+        build_backward(network);
+    return network->graph.status;
 }
 
 egc_status egc_network_new(const egc_network_config *config, egc_network **out, egc_error *err)
@@ -142,14 +145,10 @@ egc_status egc_network_new(const egc_network_config *config, egc_network **out, 
     network->classes = config->classes;
     network->labels = egc_calloc(config->batch, sizeof *network->labels);
     egc_status status = network->labels
-                            ? egc_graph_init(&network->graph, config->training, err)
+                            ? infer_shapes(network, config, err)
                             : egc_fail_memory(err, config->batch * sizeof *network->labels);
     if (!status)
-        status = plan(network, config, err);
-    if (!status)
-        status = build_forward(network, err);
-    if (!status && config->training)
-        status = build_backward(network, err);
+        status = build(network, config->training, err);
     if (status) {
         egc_network_free(network);
         return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What convolutions and linear layers share: a weight, a bias if it is wanted, and primitives with
- * the same arguments. A file of such a layer only describes its three primitives. */
+/* Common part of convolutions and linear layers: a weight, an optional bias, and primitives with
+ * the same arguments. The file of such a layer only describes its three primitives. */
 #ifndef EGC_WORKLOADS_TRAIN_LAYERS_AFFINE_H
 #define EGC_WORKLOADS_TRAIN_LAYERS_AFFINE_H
 
@@ -12,20 +12,15 @@ typedef struct egc_affine {
     dnnl_memory_desc_t src, weight, bias, dst;
 } egc_affine;
 
-/* Gives node a weight of this shape and a bias of one number for each output channel, unless
- * spec.no_bias. multiply_adds is
- * how many one example costs. */
-void egc_affine_plan(egc_node *node, const egc_shape *weight, double multiply_adds);
+/* Gives node a weight of this shape and, unless spec.no_bias, a bias of one number for each output
+ * channel. multiply_adds is the cost of one example. */
+void egc_affine_add_parameters(egc_node *node, const egc_shape *weight, double multiply_adds);
 
-egc_status egc_affine_describe(const egc_node *node, egc_affine *out,
-                               egc_error *err) EGC_MUST_CHECK;
+egc_affine egc_affine_describe(const egc_node *node, egc_graph *graph);
 
 /* Append the primitives that the operation descriptor describes. */
-egc_status egc_affine_forward(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc,
-                              egc_error *err) EGC_MUST_CHECK;
-egc_status egc_affine_backward_data(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc,
-                                    egc_error *err) EGC_MUST_CHECK;
-egc_status egc_affine_backward_weights(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc,
-                                       egc_error *err) EGC_MUST_CHECK;
+void egc_affine_forward(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc);
+void egc_affine_backward_data(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc);
+void egc_affine_backward_weights(egc_node *node, egc_graph *graph, const_dnnl_op_desc_t desc);
 
 #endif

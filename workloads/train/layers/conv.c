@@ -4,7 +4,7 @@
  */
 #include "workloads/train/layers/affine.h"
 
-static egc_status plan(egc_node *node, egc_error *err)
+static egc_status infer_shapes(egc_node *node, egc_error *err)
 {
     const egc_layer_spec *spec = &node->spec;
     egc_status status = egc_layer_check_window(node, spec->padding, err);
@@ -16,77 +16,63 @@ static egc_status plan(egc_node *node, egc_error *err)
             (node->in.dims[i] + 2 * spec->padding - spec->kernel) / spec->stride + 1;
     const egc_shape weight = {4, {spec->width, node->in.dims[0], spec->kernel, spec->kernel}};
     double positions = (double)(node->out.dims[1] * node->out.dims[2]);
-    egc_affine_plan(node, &weight, positions * (double)egc_shape_count(&weight));
+    egc_affine_add_parameters(node, &weight, positions * (double)egc_shape_count(&weight));
     return EGC_OK;
 }
 
-/* Where the windows lie, in oneDNN's words. */
-typedef struct windows {
+/* Arguments of the three descriptions: tensors in any layout, and the positions of the windows. */
+typedef struct convolution {
+    dnnl_memory_desc_t src, weight, bias, dst;
     dnnl_dims_t strides, padding;
-} windows;
+} convolution;
 
-static windows windows_of(const egc_node *node)
+static convolution describe(const egc_node *node, egc_graph *graph)
 {
+    const egc_affine plain = egc_affine_describe(node, graph);
     dnnl_dim_t stride = (dnnl_dim_t)node->spec.stride, padding = (dnnl_dim_t)node->spec.padding;
-    return (windows){{stride, stride}, {padding, padding}};
+    return (convolution){.src = egc_graph_desc_any(&plain.src),
+                         .weight = egc_graph_desc_any(&plain.weight),
+                         .bias = plain.bias,
+                         .dst = egc_graph_desc_any(&plain.dst),
+                         .strides = {stride, stride},
+                         .padding = {padding, padding}};
 }
 
-static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
+static void forward(egc_node *node, egc_graph *graph)
 {
-    egc_affine plain;
-    egc_status status = egc_affine_describe(node, &plain, err);
-    if (status)
-        return status;
-    const dnnl_memory_desc_t src = egc_graph_desc_any(&plain.src), weight = egc_graph_desc_any(&plain.weight),
-                             dst = egc_graph_desc_any(&plain.dst);
-    windows w = windows_of(node);
+    const convolution c = describe(node, graph);
     dnnl_convolution_desc_t desc;
-    status = egc_graph_check(
-        dnnl_convolution_forward_desc_init(
-            &desc, graph->training ? dnnl_forward_training : dnnl_forward_inference,
-            dnnl_convolution_direct, &src, &weight, &plain.bias, &dst, w.strides, w.padding, NULL),
-        "describe a convolution", err);
-    return status ? status : egc_affine_forward(node, graph, &desc, err);
+    egc_graph_check(graph,
+                    dnnl_convolution_forward_desc_init(&desc, egc_graph_forward_kind(graph),
+                                                       dnnl_convolution_direct, &c.src, &c.weight,
+                                                       &c.bias, &c.dst, c.strides, c.padding, NULL),
+                    "describe a convolution");
+    egc_affine_forward(node, graph, &desc);
 }
 
-static egc_status backward_data(egc_node *node, egc_graph *graph, const egc_affine *plain,
-                                egc_error *err)
+static void backward(egc_node *node, egc_graph *graph)
 {
-    const dnnl_memory_desc_t src = egc_graph_desc_any(&plain->src), weight = egc_graph_desc_any(&plain->weight),
-                             dst = egc_graph_desc_any(&plain->dst);
-    windows w = windows_of(node);
+    const convolution c = describe(node, graph);
     dnnl_convolution_desc_t desc;
-    egc_status status = egc_graph_check(
-        dnnl_convolution_backward_data_desc_init(&desc, dnnl_convolution_direct, &src, &weight,
-                                                 &dst, w.strides, w.padding, NULL),
-        "describe a convolution's input gradient", err);
-    return status ? status : egc_affine_backward_data(node, graph, &desc, err);
-}
-
-static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
-{
-    egc_affine plain;
-    egc_status status = egc_affine_describe(node, &plain, err);
-    if (status)
-        return status;
-    const dnnl_memory_desc_t src = egc_graph_desc_any(&plain.src), weight = egc_graph_desc_any(&plain.weight),
-                             dst = egc_graph_desc_any(&plain.dst);
-    windows w = windows_of(node);
-    dnnl_convolution_desc_t desc;
-    status = egc_graph_check(
-        dnnl_convolution_backward_weights_desc_init(&desc, dnnl_convolution_direct, &src, &weight,
-                                                    &plain.bias, &dst, w.strides, w.padding, NULL),
-        "describe a convolution's weight gradient", err);
-    if (!status)
-        status = egc_affine_backward_weights(node, graph, &desc, err);
-    if (!status && node->needs_input_grad)
-        status = backward_data(node, graph, &plain, err);
-    return status;
+    egc_graph_check(graph,
+                    dnnl_convolution_backward_weights_desc_init(&desc, dnnl_convolution_direct,
+                                                                &c.src, &c.weight, &c.bias, &c.dst,
+                                                                c.strides, c.padding, NULL),
+                    "describe a convolution's weight gradient");
+    egc_affine_backward_weights(node, graph, &desc);
+    if (!node->needs_input_grad)
+        return;
+    egc_graph_check(graph,
+                    dnnl_convolution_backward_data_desc_init(&desc, dnnl_convolution_direct, &c.src,
+                                                             &c.weight, &c.dst, c.strides,
+                                                             c.padding, NULL),
+                    "describe a convolution's input gradient");
+    egc_affine_backward_data(node, graph, &desc);
 }
 
 const egc_layer_kind egc_layer_conv = {
     .name = "conv",
-    .plan = plan,
+    .infer_shapes = infer_shapes,
     .forward = forward,
     .backward = backward,
 };

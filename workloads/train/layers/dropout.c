@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* y = mask x in training, where each number of the mask is 0 with the given probability p and
- * 1 / (1 - p) otherwise, so that the mean stays (Srivastava, Hinton, Krizhevsky, Sutskever,
- * Salakhutdinov 2014); y = x in evaluation. The mask follows from the graph's noise and the layer's
- * place alone. */
+/* Dropout (Srivastava, Hinton, Krizhevsky, Sutskever, Salakhutdinov 2014): y = mask x in training,
+ * where each number of the mask is 0 with probability p and 1 / (1 - p) otherwise, which keeps the
+ * mean; y = x in evaluation. The mask depends only on graph->noise and the layer's place. */
 #include <math.h>
 
 #include "base/rng.h"
 #include "workloads/train/layers/layer.h"
 
-enum { SEED_MASK = 0x6d61736b }; /* "mask": the stream of random numbers used here */
-
-static egc_status plan(egc_node *node, egc_error *err)
-{
-    (void)err;
-    node->out = node->in;
-    return EGC_OK;
-}
+enum { SEED_MASK = 0x6d61736b }; /* "mask": stream of random numbers */
 
 /* Two numbers of the mask from each draw. */
 static void draw_mask(const egc_node *node, uint64_t noise, float *mask, size_t count)
@@ -59,41 +51,33 @@ static void mask_gradient(const egc_graph *graph, void *data)
         to[i] = mask[i] * from[i];
 }
 
-/* Not in place: the layer in front may need its output for its gradient. */
-static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
+/* Not in place: the previous layer may need its output for its gradient. */
+static void forward(egc_node *node, egc_graph *graph)
 {
     node->output = node->input;
     if (!graph->training || node->sequences.dropout == 0)
-        return EGC_OK;
-    dnnl_memory_desc_t plain;
-    egc_status status = egc_layer_desc(node, &node->in, &plain, err);
-    if (!status)
-        status =
-            egc_graph_convert(graph, EGC_PHASE_FORWARD, node->input, &plain, &node->input, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &plain, &node->workspace, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &plain, &node->output, err);
-    return status ? status
-                  : egc_graph_append_call(graph, EGC_PHASE_FORWARD, mask_output, node, err);
+        return;
+    const dnnl_memory_desc_t plain = egc_layer_desc(node, graph, &node->in);
+    node->input = egc_graph_convert(graph, EGC_PHASE_FORWARD, node->input, &plain);
+    node->workspace = egc_graph_tensor(graph, &plain);
+    node->output = egc_graph_tensor(graph, &plain);
+    egc_graph_append_call(graph, EGC_PHASE_FORWARD, mask_output, node);
 }
 
-static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
+static void backward(egc_node *node, egc_graph *graph)
 {
+    const dnnl_memory_desc_t *layout = &node->output->desc;
     node->input_grad = node->output_grad;
     if (!node->workspace)
-        return EGC_OK;
-    egc_status status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad,
-                                          &node->output->desc, &node->output_grad, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &node->output->desc, &node->input_grad, err);
-    return status ? status
-                  : egc_graph_append_call(graph, EGC_PHASE_BACKWARD, mask_gradient, node, err);
+        return;
+    node->output_grad = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad, layout);
+    node->input_grad = egc_graph_tensor(graph, layout);
+    egc_graph_append_call(graph, EGC_PHASE_BACKWARD, mask_gradient, node);
 }
 
 const egc_layer_kind egc_layer_dropout = {
     .name = "dropout",
-    .plan = plan,
+    .infer_shapes = egc_layer_keep_shape,
     .forward = forward,
     .backward = backward,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* y = the row of a table that belongs to the word x. Weights: {words, width}. The number of a word
- * comes as a float, which is exact up to 2^24. The gradient is zero in the rows of words that are
- * not in the batch: sparse by nature, dense in the flat vector. */
+/* y = row x of a table, x being the number of a word, given as a float (exact up to 2^24). Weights:
+ * {words, width}. The gradient is zero in the rows of words that are not in the batch: sparse by
+ * nature, dense in the flat vector. */
 #include <assert.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 enum { MAX_WORDS = 1 << 24 };
 
-/* Looking up costs no multiplication, and adding up the gradient is not counted either. Numbers
- * start as small as PyTorch's language-model example has them (uniform within 0.1). */
-static egc_status plan(egc_node *node, egc_error *err)
+/* A look-up costs no multiplication, and the sum of the gradient is not counted either. Initial
+ * values are as small as those of PyTorch's language-model example (uniform within 0.1). */
+static egc_status infer_shapes(egc_node *node, egc_error *err)
 {
     size_t words = node->sequences.words;
     if (egc_shape_count(&node->in) != 1 || node->needs_input_grad || words > MAX_WORDS)
@@ -57,33 +57,26 @@ static void add_up(const egc_graph *graph, void *data)
     }
 }
 
-static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
+static void forward(egc_node *node, egc_graph *graph)
 {
-    egc_parameter *weight = &node->parameters[0];
-    const dnnl_dims_t dims = {(dnnl_dim_t)weight->layer.shape[0], (dnnl_dim_t)node->spec.width};
-    dnnl_memory_desc_t table, out;
-    egc_status status = egc_graph_desc_plain(dims, 2, &table, err);
-    if (!status)
-        status = egc_graph_outside_tensor(graph, &table, &weight->value, err);
-    if (!status)
-        status = egc_graph_outside_tensor(graph, &table, &weight->grad, err);
-    if (!status)
-        status = egc_layer_desc(node, &node->out, &out, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &out, &node->output, err);
-    return status ? status : egc_graph_append_call(graph, EGC_PHASE_FORWARD, look_up, node, err);
+    const dnnl_dims_t dims = {(dnnl_dim_t)node->sequences.words, (dnnl_dim_t)node->spec.width};
+    const dnnl_memory_desc_t table = egc_graph_desc_plain(graph, dims, 2),
+                             out = egc_layer_desc(node, graph, &node->out);
+    egc_layer_add_tensors(node, graph, 0, &table);
+    node->output = egc_graph_tensor(graph, &out);
+    egc_graph_append_call(graph, EGC_PHASE_FORWARD, look_up, node);
 }
 
-static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
+static void backward(egc_node *node, egc_graph *graph)
 {
-    egc_status status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad,
-                                          &node->output->desc, &node->output_grad, err);
-    return status ? status : egc_graph_append_call(graph, EGC_PHASE_BACKWARD, add_up, node, err);
+    node->output_grad =
+        egc_graph_convert(graph, EGC_PHASE_BACKWARD, node->output_grad, &node->output->desc);
+    egc_graph_append_call(graph, EGC_PHASE_BACKWARD, add_up, node);
 }
 
 const egc_layer_kind egc_layer_embedding = {
     .name = "embedding",
-    .plan = plan,
+    .infer_shapes = infer_shapes,
     .forward = forward,
     .backward = backward,
 };

@@ -19,7 +19,7 @@ enum { OUTPUT, CELL };
 
 enum { GATES = 4 };
 
-static egc_status plan(egc_node *node, egc_error *err)
+static egc_status infer_shapes(egc_node *node, egc_error *err)
 {
     size_t sequence = node->sequences.sequence;
     if (node->in.rank != 1 || sequence == 0 || node->batch % sequence != 0)
@@ -40,162 +40,115 @@ static egc_status plan(egc_node *node, egc_error *err)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-/* oneDNN's words: row-major tensors of one layer in one direction, with the weights of our flat
- * vector, where inputs lie innermost. */
+/* Row-major tensors of a oneDNN LSTM of one layer in one direction, and its weights: in the layout
+ * of our flat vector, where inputs lie innermost, and in any layout. */
 typedef struct lstm {
-    dnnl_memory_desc_t src, dst, state, weight[2], bias;
+    dnnl_memory_desc_t src, dst, state, bias, weight[2], any[2];
 } lstm;
 
-static egc_status describe_weight(size_t in, size_t width, dnnl_memory_desc_t *out, egc_error *err)
+static dnnl_memory_desc_t describe_weight(egc_graph *graph, size_t in, size_t width)
 {
     const dnnl_dims_t dims = {1, 1, (dnnl_dim_t)in, GATES, (dnnl_dim_t)width};
-    return egc_graph_check(dnnl_memory_desc_init_by_tag(out, 5, dims, dnnl_f32, dnnl_ldgoi),
-                           "describe the weights of an lstm", err);
+    dnnl_memory_desc_t desc = {0};
+    egc_graph_check(graph, dnnl_memory_desc_init_by_tag(&desc, 5, dims, dnnl_f32, dnnl_ldgoi),
+                    "describe the weights of an lstm");
+    return desc;
 }
 
-static egc_status describe(const egc_node *node, lstm *out, egc_error *err)
+static lstm describe(const egc_node *node, egc_graph *graph)
 {
-    size_t width = node->spec.width, in = node->in.dims[0];
-    dnnl_dim_t steps = (dnnl_dim_t)node->sequences.sequence;
-    dnnl_dim_t streams = (dnnl_dim_t)node->batch / steps;
-    const dnnl_dims_t src = {steps, streams, (dnnl_dim_t)in};
-    const dnnl_dims_t dst = {steps, streams, (dnnl_dim_t)width};
-    const dnnl_dims_t state = {1, 1, streams, (dnnl_dim_t)width};
-    const dnnl_dims_t bias = {1, 1, GATES, (dnnl_dim_t)width};
-    egc_status status = egc_graph_desc_plain(src, 3, &out->src, err);
-    if (!status)
-        status = egc_graph_desc_plain(dst, 3, &out->dst, err);
-    if (!status)
-        status = egc_graph_desc_plain(state, 4, &out->state, err);
-    if (!status)
-        status = egc_graph_desc_plain(bias, 4, &out->bias, err);
-    if (!status)
-        status = describe_weight(in, width, &out->weight[INPUT], err);
-    return status ? status : describe_weight(width, width, &out->weight[HIDDEN], err);
+    size_t width_in = node->in.dims[0], width_out = node->spec.width;
+    dnnl_dim_t steps = (dnnl_dim_t)node->sequences.sequence, in = (dnnl_dim_t)width_in;
+    dnnl_dim_t streams = (dnnl_dim_t)node->batch / steps, width = (dnnl_dim_t)width_out;
+    lstm out = {
+        .src = egc_graph_desc_plain(graph, (dnnl_dims_t){steps, streams, in}, 3),
+        .dst = egc_graph_desc_plain(graph, (dnnl_dims_t){steps, streams, width}, 3),
+        .state = egc_graph_desc_plain(graph, (dnnl_dims_t){1, 1, streams, width}, 4),
+        .bias = egc_graph_desc_plain(graph, (dnnl_dims_t){1, 1, GATES, width}, 4),
+        .weight = {describe_weight(graph, width_in, width_out),
+                   describe_weight(graph, width_out, width_out)},
+    };
+    for (int i = INPUT; i <= HIDDEN; i++)
+        out.any[i] = egc_graph_desc_any(&out.weight[i]);
+    return out;
 }
 
-/* `tensor` in a row-major layout and with the rank that oneDNN's LSTM has it in. */
-static egc_status view_steps(egc_node *node, egc_graph *graph, egc_phase phase,
-                             const egc_shape *shape, egc_tensor *tensor,
-                             const dnnl_memory_desc_t *as, egc_tensor **out, egc_error *err)
+/* `tensor` in a row-major layout, seen with the rank of oneDNN's LSTM. */
+static egc_tensor *view_steps(egc_node *node, egc_graph *graph, egc_phase phase,
+                              const egc_shape *shape, egc_tensor *tensor,
+                              const dnnl_memory_desc_t *as)
 {
-    dnnl_memory_desc_t plain;
-    egc_status status = egc_layer_desc(node, shape, &plain, err);
-    if (!status)
-        status = egc_graph_convert(graph, phase, tensor, &plain, &tensor, err);
-    return status ? status : egc_graph_view(graph, tensor, as, out, err);
+    const dnnl_memory_desc_t plain = egc_layer_desc(node, graph, shape);
+    return egc_graph_view(graph, egc_graph_convert(graph, phase, tensor, &plain), as);
 }
 
 /* ---- forward --------------------------------------------------------------------------------- */
 
-static egc_status make_tensors(egc_node *node, egc_graph *graph, const lstm *plain, egc_error *err)
+static void make_tensors(egc_node *node, egc_graph *graph, const lstm *d)
 {
-    const dnnl_memory_desc_t *descs[] = {&plain->weight[INPUT], &plain->weight[HIDDEN],
-                                         &plain->bias};
-    egc_status status = EGC_OK;
-    for (int i = INPUT; i <= BIAS && !status; i++) {
-        egc_parameter *parameter = &node->parameters[i];
-        status = egc_graph_outside_tensor(graph, descs[i], &parameter->value, err);
-        if (!status)
-            status = egc_graph_outside_tensor(graph, descs[i], &parameter->grad, err);
+    const dnnl_memory_desc_t *descs[] = {&d->weight[INPUT], &d->weight[HIDDEN], &d->bias};
+    const dnnl_memory_desc_t out = egc_layer_desc(node, graph, &node->out);
+    for (int i = INPUT; i <= BIAS; i++)
+        egc_layer_add_tensors(node, graph, i, descs[i]);
+    for (int i = OUTPUT; i <= CELL; i++) {
+        node->state_in[i] = egc_graph_tensor(graph, &d->state);
+        node->state_out[i] = egc_graph_tensor(graph, &d->state);
     }
-    for (int i = OUTPUT; i <= CELL && !status; i++) {
-        status = egc_graph_tensor(graph, &plain->state, &node->state_in[i], err);
-        if (!status)
-            status = egc_graph_tensor(graph, &plain->state, &node->state_out[i], err);
-    }
-    return status;
+    node->output = egc_graph_tensor(graph, &out);
 }
 
-static egc_status describe_forward(egc_node *node, egc_graph *graph, const lstm *plain,
-                                   egc_error *err)
+static egc_op *describe_forward(egc_graph *graph, const lstm *d)
 {
-    const dnnl_memory_desc_t input = egc_graph_desc_any(&plain->weight[INPUT]),
-                             hidden = egc_graph_desc_any(&plain->weight[HIDDEN]);
     dnnl_rnn_desc_t desc;
-    egc_status status = egc_graph_check(
-        dnnl_lstm_forward_desc_init(
-            &desc, graph->training ? dnnl_forward_training : dnnl_forward_inference,
-            dnnl_unidirectional_left2right, &plain->src, &plain->state, &plain->state, &input,
-            &hidden, &plain->bias, &plain->dst, &plain->state, &plain->state, 0),
-        "describe an lstm", err);
-    return status ? status : egc_graph_describe(graph, &desc, NULL, &node->op, err);
+    egc_graph_check(graph,
+                    dnnl_lstm_forward_desc_init(&desc, egc_graph_forward_kind(graph),
+                                                dnnl_unidirectional_left2right, &d->src, &d->state,
+                                                &d->state, &d->any[INPUT], &d->any[HIDDEN],
+                                                &d->bias, &d->dst, &d->state, &d->state, 0),
+                    "describe an lstm");
+    return egc_graph_describe(graph, &desc, NULL);
 }
 
-/* The output as the rest of the network has it, dst as oneDNN does, and the workspace. */
-static egc_status make_output(egc_node *node, egc_graph *graph, const lstm *plain, egc_tensor **dst,
-                              egc_error *err)
+static void forward(egc_node *node, egc_graph *graph)
 {
-    dnnl_memory_desc_t out;
-    egc_status status = egc_layer_desc(node, &node->out, &out, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &out, &node->output, err);
-    if (!status)
-        status = egc_graph_view(graph, node->output, &plain->dst, dst, err);
-    if (!status && graph->training)
-        status = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_WORKSPACE),
-                                  &node->workspace, err);
-    return status;
-}
-
-static egc_status forward(egc_node *node, egc_graph *graph, egc_error *err)
-{
-    lstm plain;
-    egc_tensor *src, *dst, *input, *hidden;
+    const lstm d = describe(node, graph);
     const egc_parameter *parameters = node->parameters;
-    egc_status status = describe(node, &plain, err);
-    if (!status)
-        status = make_tensors(node, graph, &plain, err);
-    if (!status)
-        status = describe_forward(node, graph, &plain, err);
-    if (!status)
-        status = view_steps(node, graph, EGC_PHASE_FORWARD, &node->in, node->input, &plain.src,
-                            &src, err);
-    if (!status)
-        status = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[INPUT].value,
-                                   egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS_LAYER), &input, err);
-    if (!status)
-        status = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[HIDDEN].value,
-                                   egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS_ITER), &hidden, err);
-    if (!status)
-        status = make_output(node, graph, &plain, &dst, err);
-    if (status)
-        return status;
-    const egc_binding bindings[] = {
-        {DNNL_ARG_SRC_LAYER, src},
-        {DNNL_ARG_SRC_ITER, node->state_in[OUTPUT]},
-        {DNNL_ARG_SRC_ITER_C, node->state_in[CELL]},
-        {DNNL_ARG_WEIGHTS_LAYER, input},
-        {DNNL_ARG_WEIGHTS_ITER, hidden},
-        {DNNL_ARG_BIAS, parameters[BIAS].value},
-        {DNNL_ARG_DST_LAYER, dst},
-        {DNNL_ARG_DST_ITER, node->state_out[OUTPUT]},
-        {DNNL_ARG_DST_ITER_C, node->state_out[CELL]},
-        {graph->training ? DNNL_ARG_WORKSPACE : 0, node->workspace},
-        {0},
-    };
-    return egc_graph_append(graph, EGC_PHASE_FORWARD, node->op, bindings, err);
+    make_tensors(node, graph, &d);
+    node->op = describe_forward(graph, &d);
+    if (graph->training)
+        node->workspace = egc_graph_tensor(graph, egc_graph_op_desc(node->op, DNNL_ARG_WORKSPACE));
+    egc_tensor *src = view_steps(node, graph, EGC_PHASE_FORWARD, &node->in, node->input, &d.src);
+    egc_tensor *input = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[INPUT].value,
+                                          egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS_LAYER));
+    egc_tensor *hidden = egc_graph_convert(graph, EGC_PHASE_FORWARD, parameters[HIDDEN].value,
+                                           egc_graph_op_desc(node->op, DNNL_ARG_WEIGHTS_ITER));
+    egc_graph_append(
+        graph, EGC_PHASE_FORWARD, node->op,
+        EGC_BINDINGS({DNNL_ARG_SRC_LAYER, src}, {DNNL_ARG_SRC_ITER, node->state_in[OUTPUT]},
+                     {DNNL_ARG_SRC_ITER_C, node->state_in[CELL]}, {DNNL_ARG_WEIGHTS_LAYER, input},
+                     {DNNL_ARG_WEIGHTS_ITER, hidden}, {DNNL_ARG_BIAS, parameters[BIAS].value},
+                     {DNNL_ARG_DST_LAYER, egc_graph_view(graph, node->output, &d.dst)},
+                     {DNNL_ARG_DST_ITER, node->state_out[OUTPUT]},
+                     {DNNL_ARG_DST_ITER_C, node->state_out[CELL]},
+                     {graph->training ? DNNL_ARG_WORKSPACE : 0, node->workspace}));
 }
 
 /* ---- backward -------------------------------------------------------------------------------- */
 
-static egc_status describe_backward(egc_node *node, egc_graph *graph, const lstm *plain,
-                                    egc_op **out, egc_error *err)
+static egc_op *describe_backward(const egc_node *node, egc_graph *graph, const lstm *d)
 {
-    const dnnl_memory_desc_t input = egc_graph_desc_any(&plain->weight[INPUT]),
-                             hidden = egc_graph_desc_any(&plain->weight[HIDDEN]);
-    const dnnl_memory_desc_t *state = &plain->state, *bias = &plain->bias;
     dnnl_rnn_desc_t desc;
-    egc_status status = egc_graph_check(
-        dnnl_lstm_backward_desc_init(&desc, dnnl_backward, dnnl_unidirectional_left2right,
-                                     &plain->src, state, state, &input, &hidden, bias, &plain->dst,
-                                     state, state, &plain->src, state, state, &input, &hidden, bias,
-                                     &plain->dst, state, state, 0),
-        "describe an lstm's gradient", err);
-    return status ? status : egc_graph_describe(graph, &desc, node->op, out, err);
+    egc_graph_check(graph,
+                    dnnl_lstm_backward_desc_init(
+                        &desc, dnnl_backward, dnnl_unidirectional_left2right, &d->src, &d->state,
+                        &d->state, &d->any[INPUT], &d->any[HIDDEN], &d->bias, &d->dst, &d->state,
+                        &d->state, &d->src, &d->state, &d->state, &d->any[INPUT], &d->any[HIDDEN],
+                        &d->bias, &d->dst, &d->state, &d->state, 0),
+                    "describe an lstm's gradient");
+    return egc_graph_describe(graph, &desc, node->op);
 }
 
-/* oneDNN adds to the gradients of the parameters. */
+/* Zeroes a tensor, because oneDNN adds to the gradients of the parameters. */
 static void clear(const egc_graph *graph, void *data)
 {
     (void)graph;
@@ -203,77 +156,55 @@ static void clear(const egc_graph *graph, void *data)
     memset(tensor->data, 0, dnnl_memory_desc_get_size(&tensor->desc));
 }
 
-/* Tensors of the parameters as the primitive reads and writes them. */
+/* Parameters as the primitive reads and writes them. */
 typedef struct weights {
     egc_tensor *value[3], *grad[3];
 } weights;
 
-static egc_status make_weights(egc_node *node, egc_graph *graph, const egc_op *op, weights *out,
-                               egc_error *err)
+static weights make_weights(egc_node *node, egc_graph *graph, const egc_op *op)
 {
     static const int value_args[] = {DNNL_ARG_WEIGHTS_LAYER, DNNL_ARG_WEIGHTS_ITER, DNNL_ARG_BIAS};
     static const int grad_args[] = {DNNL_ARG_DIFF_WEIGHTS_LAYER, DNNL_ARG_DIFF_WEIGHTS_ITER,
                                     DNNL_ARG_DIFF_BIAS};
-    egc_status status = EGC_OK;
-    for (int i = INPUT; i <= BIAS && !status; i++) {
+    weights w;
+    for (int i = INPUT; i <= BIAS; i++) {
         const egc_parameter *parameter = &node->parameters[i];
-        status = egc_graph_convert(graph, EGC_PHASE_BACKWARD, parameter->value,
-                                   egc_graph_op_desc(op, value_args[i]), &out->value[i], err);
-        if (!status)
-            status = egc_graph_receive(graph, parameter->grad, egc_graph_op_desc(op, grad_args[i]),
-                                       &out->grad[i], err);
-        if (!status)
-            status = egc_graph_append_call(graph, EGC_PHASE_BACKWARD, clear, out->grad[i], err);
+        w.value[i] = egc_graph_convert(graph, EGC_PHASE_BACKWARD, parameter->value,
+                                       egc_graph_op_desc(op, value_args[i]));
+        w.grad[i] = egc_graph_receive(graph, parameter->grad, egc_graph_op_desc(op, grad_args[i]));
+        egc_graph_append_call(graph, EGC_PHASE_BACKWARD, clear, w.grad[i]);
     }
-    return status;
+    return w;
 }
 
-/* What the primitive wants besides: nothing comes back from behind the last step, and what would go
- * back in front of the first is dropped. */
+/* Outputs and gradients as the primitive sees them. No gradient comes from after the last step
+ * (`nothing`, zeros), and the gradient of the state before the first step is not used. */
 typedef struct ends {
     egc_tensor *src, *dst, *src_grad, *dst_grad;
-    egc_tensor *nothing, *dropped[EGC_NODE_STATES];
+    egc_tensor *nothing, *unused[EGC_NODE_STATES];
 } ends;
 
-static egc_status make_ends(egc_node *node, egc_graph *graph, const lstm *plain, ends *out,
-                            egc_error *err)
+static ends make_ends(egc_node *node, egc_graph *graph, const lstm *d)
 {
-    dnnl_memory_desc_t in;
-    egc_status status = view_steps(node, graph, EGC_PHASE_BACKWARD, &node->in, node->input,
-                                   &plain->src, &out->src, err);
-    if (!status)
-        status = egc_graph_view(graph, node->output, &plain->dst, &out->dst, err);
-    if (!status)
-        status = view_steps(node, graph, EGC_PHASE_BACKWARD, &node->out, node->output_grad,
-                            &plain->dst, &out->dst_grad, err);
-    if (!status)
-        status = egc_layer_desc(node, &node->in, &in, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &in, &node->input_grad, err);
-    if (!status)
-        status = egc_graph_view(graph, node->input_grad, &plain->src, &out->src_grad, err);
-    if (!status)
-        status = egc_graph_tensor(graph, &plain->state, &out->nothing, err);
-    for (int i = OUTPUT; i <= CELL && !status; i++)
-        status = egc_graph_tensor(graph, &plain->state, &out->dropped[i], err);
-    return status;
+    const dnnl_memory_desc_t in = egc_layer_desc(node, graph, &node->in);
+    ends e = {.src = view_steps(node, graph, EGC_PHASE_BACKWARD, &node->in, node->input, &d->src),
+              .dst = egc_graph_view(graph, node->output, &d->dst)};
+    e.dst_grad =
+        view_steps(node, graph, EGC_PHASE_BACKWARD, &node->out, node->output_grad, &d->dst);
+    node->input_grad = egc_graph_tensor(graph, &in);
+    e.src_grad = egc_graph_view(graph, node->input_grad, &d->src);
+    e.nothing = egc_graph_tensor(graph, &d->state);
+    for (int i = OUTPUT; i <= CELL; i++)
+        e.unused[i] = egc_graph_tensor(graph, &d->state);
+    return e;
 }
 
-static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
+static void backward(egc_node *node, egc_graph *graph)
 {
-    lstm plain;
-    egc_op *op;
-    weights w;
-    ends e;
-    egc_status status = describe(node, &plain, err);
-    if (!status)
-        status = describe_backward(node, graph, &plain, &op, err);
-    if (!status)
-        status = make_ends(node, graph, &plain, &e, err);
-    if (!status)
-        status = make_weights(node, graph, op, &w, err);
-    if (status)
-        return status;
+    const lstm d = describe(node, graph);
+    egc_op *op = describe_backward(node, graph, &d);
+    const ends e = make_ends(node, graph, &d);
+    const weights w = make_weights(node, graph, op);
     const egc_binding bindings[] = {
         {DNNL_ARG_SRC_LAYER, e.src},
         {DNNL_ARG_SRC_ITER, node->state_in[OUTPUT]},
@@ -289,23 +220,21 @@ static egc_status backward(egc_node *node, egc_graph *graph, egc_error *err)
         {DNNL_ARG_DIFF_DST_ITER, e.nothing},
         {DNNL_ARG_DIFF_DST_ITER_C, e.nothing},
         {DNNL_ARG_DIFF_SRC_LAYER, e.src_grad},
-        {DNNL_ARG_DIFF_SRC_ITER, e.dropped[OUTPUT]},
-        {DNNL_ARG_DIFF_SRC_ITER_C, e.dropped[CELL]},
+        {DNNL_ARG_DIFF_SRC_ITER, e.unused[OUTPUT]},
+        {DNNL_ARG_DIFF_SRC_ITER_C, e.unused[CELL]},
         {DNNL_ARG_DIFF_WEIGHTS_LAYER, w.grad[INPUT]},
         {DNNL_ARG_DIFF_WEIGHTS_ITER, w.grad[HIDDEN]},
         {DNNL_ARG_DIFF_BIAS, w.grad[BIAS]},
         {0},
     };
-    status = egc_graph_append(graph, EGC_PHASE_BACKWARD, op, bindings, err);
-    for (int i = INPUT; i <= BIAS && !status; i++)
-        status =
-            egc_graph_deliver(graph, EGC_PHASE_BACKWARD, w.grad[i], node->parameters[i].grad, err);
-    return status;
+    egc_graph_append(graph, EGC_PHASE_BACKWARD, op, bindings);
+    for (int i = INPUT; i <= BIAS; i++)
+        egc_graph_deliver(graph, EGC_PHASE_BACKWARD, w.grad[i], node->parameters[i].grad);
 }
 
 const egc_layer_kind egc_layer_lstm = {
     .name = "lstm",
-    .plan = plan,
+    .infer_shapes = infer_shapes,
     .forward = forward,
     .backward = backward,
 };
