@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Closed loop: a network learns a data set, images or a text. Every worker holds the same
- * parameters and draws its own batches; gradients are those of the mean cross-entropy, computed by
- * oneDNN. */
+/* Closed loop: a network learns a data set of images or a text. Every worker holds the same
+ * parameters and draws its own batches. Gradients are those of the mean cross-entropy of a batch,
+ * computed by oneDNN. */
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "workloads/train/datasets/dataset.h"
-#include "workloads/train/datasets/locate.h"
-#include "workloads/train/images.h"
-#include "workloads/train/language.h"
-#include "workloads/train/nets/net.h"
-#include "workloads/train/network.h"
+#include "workloads/train/split.h"
+#include "workloads/train/task.h"
 #include "workloads/workload.h"
 
-enum { SEED_WEIGHTS = 0x77656967 }; /* "weig": the stream of random numbers used here */
+enum { SEED_WEIGHTS = 0x77656967 }; /* "weig": stream of random numbers */
 
 #define ALL_EXAMPLES (-1) /* "all" as egc_param stores it */
 
@@ -79,7 +75,7 @@ static const egc_param params[] = {
         train_params, images.split, CHOICE, "split",
         "images: who sees which. iid: every worker all; dirichlet: each its own, with its own "
         "shares of the classes",
-        .def = EGC_SPLIT_IID, .choices = egc_images_splits),
+        .def = EGC_SPLIT_IID, .choices = egc_split_names),
     EGC_PARAM(train_params, images.alpha, REAL, "alpha",
               "images split by dirichlet: the smaller, the fewer classes a worker sees", .def = 0.5,
               .min = 0, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN | EGC_PARAM_OPEN_MAX),
@@ -101,17 +97,9 @@ static const egc_param params[] = {
     EGC_PARAM_END,
 };
 
-/* One of them is there: what the data set is decides. */
 typedef struct train_state {
-    egc_images *images;
-    egc_language *language;
+    egc_task *task;
 } train_state;
-
-static const egc_network *network_of(const train_state *state)
-{
-    return state->language ? egc_language_network(state->language)
-                           : egc_images_network(state->images);
-}
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
@@ -120,7 +108,7 @@ static size_t limit_of(int64_t examples)
     return examples == ALL_EXAMPLES ? EGC_EXAMPLES_ALL : (size_t)examples;
 }
 
-/* A parameter that would do nothing must have been meant for something else. */
+/* Refuses parameters that would have no effect with this data set. */
 static egc_status check_parameters(const train_params *p, bool is_text, egc_error *err)
 {
     size_t first = is_text ? offsetof(train_params, images) : offsetof(train_params, language);
@@ -133,7 +121,7 @@ static egc_status check_parameters(const train_params *p, bool is_text, egc_erro
     return EGC_OK;
 }
 
-/* Networks that read go with texts, and those that see with images. */
+/* Refuses a network of words for images, and the reverse. */
 static egc_status check_match(const train_params *p, egc_error *err)
 {
     const egc_net *net = egc_nets()[p->model];
@@ -144,46 +132,6 @@ static egc_status check_match(const train_params *p, egc_error *err)
     return egc_fail(err, EGC_ERROR_UNSUPPORTED, "model %s needs %s, but data set %s is %s",
                     net->name, net->reads_text ? "a text" : "images", dataset->name,
                     is_text ? "a text" : "images");
-}
-
-static egc_status open_images(const train_params *p, const egc_workload_request *request,
-                              egc_images **out, egc_error *err)
-{
-    const egc_images_config config = {
-        .dataset = egc_dataset_types()[p->dataset],
-        .path = p->path,
-        .net = egc_nets()[p->model],
-        .params = &p->images,
-        .batch = (size_t)p->batch,
-        .training_limit = limit_of(p->train_examples),
-        .test_limit = limit_of(p->test_examples),
-        .evaluate_on = (egc_evaluate_on)p->evaluate_on,
-        .request = request,
-    };
-    return egc_images_new(&config, out, err);
-}
-
-static egc_status open_language(const train_params *p, const egc_workload_request *request,
-                                egc_language **out, egc_error *err)
-{
-    const egc_dataset_type *dataset = egc_dataset_types()[p->dataset];
-    egc_location folder;
-    egc_status status = egc_locate_find(p->path, dataset->folder, &folder, err);
-    if (status)
-        return status;
-    const egc_language_config config = {
-        .dataset = dataset,
-        .where = folder.path,
-        .net = egc_nets()[p->model],
-        .params = &p->language,
-        .batch = (size_t)p->batch,
-        .training_limit = limit_of(p->train_examples),
-        .test_limit = limit_of(p->test_examples),
-        .evaluate_on = (egc_evaluate_on)p->evaluate_on,
-        .request = request,
-    };
-    status = egc_language_new(&config, out, err);
-    return egc_locate_explain(&folder, status, err);
 }
 
 static egc_status list_layers(egc_workload *workload, const egc_network *network, egc_error *err)
@@ -201,8 +149,27 @@ static egc_status list_layers(egc_workload *workload, const egc_network *network
 static void close_train(egc_workload *workload)
 {
     train_state *state = workload->state;
-    egc_images_free(state->images);
-    egc_language_free(state->language);
+    egc_task_free(state->task);
+}
+
+static egc_status open_task(const train_params *p, const egc_workload_request *request,
+                            egc_task **out, egc_error *err)
+{
+    const egc_dataset_type *dataset = egc_dataset_types()[p->dataset];
+    const egc_task_config config = {
+        .dataset = dataset,
+        .path = p->path,
+        .net = egc_nets()[p->model],
+        .images = &p->images,
+        .language = &p->language,
+        .batch = (size_t)p->batch,
+        .training_limit = limit_of(p->train_examples),
+        .test_limit = limit_of(p->test_examples),
+        .evaluate_on = (egc_evaluate_on)p->evaluate_on,
+        .request = request,
+    };
+    return egc_task_new(dataset->text_files ? &egc_task_language : &egc_task_images, &config, out,
+                        err);
 }
 
 static egc_status open_train(egc_workload *workload, const void *params_in,
@@ -211,12 +178,10 @@ static egc_status open_train(egc_workload *workload, const void *params_in,
     const train_params *p = params_in;
     train_state *state = workload->state;
     egc_status status = check_match(p, err);
-    if (!status && egc_dataset_types()[p->dataset]->text_files)
-        status = open_language(p, request, &state->language, err);
-    else if (!status)
-        status = open_images(p, request, &state->images, err);
     if (!status)
-        status = list_layers(workload, network_of(state), err);
+        status = open_task(p, request, &state->task, err);
+    if (!status)
+        status = list_layers(workload, state->task->training, err);
     if (status) {
         close_train(workload);
         return status;
@@ -239,15 +204,15 @@ static egc_status initialize(egc_workload *workload, float *parameters, egc_erro
     (void)err;
     const train_state *state = workload->state;
     for (size_t i = 0; i < workload->n_layers; i++) {
-        const egc_parameter *parameter = egc_network_parameter(network_of(state), i);
+        const egc_parameter *parameter = egc_network_parameter(state->task->training, i);
         uint64_t seed = egc_rng_derive_seed(workload->request.seed, SEED_WEIGHTS, i);
         const gsl_rng rng = {egc_rng_splitmix64, &seed};
         float *values = parameters + parameter->first;
-        for (size_t j = 0; j < parameter->layer.count; j++)
-            values[j] =
-                (float)(parameter->start + (parameter->deviation > 0
-                                                ? gsl_ran_gaussian(&rng, parameter->deviation)
-                                                : 0));
+        for (size_t j = 0; j < parameter->layer.count; j++) {
+            bool is_random = parameter->deviation > 0;
+            double noise = is_random ? gsl_ran_gaussian(&rng, parameter->deviation) : 0;
+            values[j] = (float)(parameter->start + noise);
+        }
     }
     return EGC_OK;
 }
@@ -255,26 +220,21 @@ static egc_status initialize(egc_workload *workload, float *parameters, egc_erro
 static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
                            const float *parameters, float *grad, double *loss, egc_error *err)
 {
-    train_state *state = workload->state;
-    if (state->language)
-        return egc_language_gradient(state->language, step, worker, parameters, grad, loss, err);
-    return egc_images_gradient(state->images, step, worker, parameters, grad, loss, err);
+    egc_task *task = ((train_state *)workload->state)->task;
+    return task->type->gradient(task, step, worker, parameters, grad, loss, err);
 }
 
 static egc_status evaluate(egc_workload *workload, const float *parameters, egc_evaluation *out,
                            egc_error *err)
 {
-    train_state *state = workload->state;
-    if (state->language)
-        return egc_language_evaluate(state->language, parameters, out, err);
-    return egc_images_evaluate(state->images, parameters, out, err);
+    egc_task *task = ((train_state *)workload->state)->task;
+    return task->type->evaluate(task, parameters, out, err);
 }
 
 static egc_workload_share share(const egc_workload *workload, size_t worker)
 {
-    const train_state *state = workload->state;
-    return state->language ? egc_language_share(state->language)
-                           : egc_images_share(state->images, worker);
+    const egc_task *task = ((const train_state *)workload->state)->task;
+    return task->type->share(task, worker);
 }
 
 const egc_workload_type egc_workload_train = {

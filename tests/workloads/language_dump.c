@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/train/network.h"
 
 static egc_error err;
@@ -66,7 +66,7 @@ static void write_run(egc_network *network, const gsl_rng *rng, FILE *file)
     write_floats(file, labels, network->batch);
     write_floats(file, state, n_state);
 
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     egc_network_set_state(network, state);
     check(egc_network_forward(network, parameters, network->batch, &outcome, &err));
     check(egc_network_backward(network, gradient, &err));

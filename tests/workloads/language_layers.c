@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "support/test.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/train/network.h"
 
 enum { WORDS = 7, STREAMS = 3, STEPS = 4, WIDTH = 5, SAMPLES = 40 };
@@ -74,7 +74,7 @@ static void finish(fixture *f)
 
 static double loss_at(egc_network *network, const float *parameters)
 {
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, network->batch, &outcome, &err), err);
     return outcome.loss / (double)network->batch;
 }
@@ -222,7 +222,7 @@ static void test_lstm_formulas(void **state)
             loss += cross_entropy(decoder, decoder + WORDS * 6, h, f.network->labels[place]);
         }
     }
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(f.network, f.parameters, f.network->batch, &outcome, &err), err);
     assert_close(outcome.loss, loss, 1e-5);
     finish(&f);

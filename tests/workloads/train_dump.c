@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/train/network.h"
 
 static egc_error err;
@@ -63,7 +63,7 @@ static void draw_parameters(const egc_network *network, const gsl_rng *rng, floa
 static void write_training(egc_network *network, size_t n_values, const float *parameters,
                            float *moments, FILE *file)
 {
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     float *labels = floats(network->batch), *gradient = floats(network->n_params);
     check(egc_network_forward(network, parameters, network->batch, &outcome, &err));
     check(egc_network_backward(network, gradient, &err));
@@ -84,7 +84,7 @@ static void write_training(egc_network *network, size_t n_values, const float *p
 static void write_evaluation(egc_network *network, const float *parameters, const float *moments,
                              FILE *file)
 {
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     egc_network_set_moments(network, moments);
     check(egc_network_forward(network, parameters, network->batch, &outcome, &err));
     write_floats(file, network->nodes[network->n_nodes - 1].output->data,

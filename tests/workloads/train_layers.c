@@ -220,7 +220,7 @@ static void test_zero_parameters(void **state)
     (void)state;
     egc_network *network = make(egc_nets()[0]->layers, (egc_shape){3, {1, 28, 28}}, 3);
     float *zeros = egc_calloc(network->n_params, sizeof *zeros);
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(network, zeros, 2, &outcome, &err), err);
     assert_close(outcome.loss, 2 * log(CLASSES), 1e-5);
     assert_int_equal(outcome.correct, 0);
@@ -244,7 +244,7 @@ static void test_hand_worked(void **state)
     for (int i = 0; i < 16; i++)
         network->examples[i] = (float)(i + 1);
     network->labels[0] = 1;
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, 1, &outcome, &err), err);
     assert_close(outcome.loss, log(exp(0.8) + exp(1.2) + 3) - 1.2, 1e-5);
     assert_int_equal(outcome.correct, 1);
@@ -271,7 +271,7 @@ static void test_hand_worked_skip(void **state)
     for (int i = 0; i < 9; i++)
         network->examples[i] = (float)(i + 1);
     network->labels[0] = 0;
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, 1, &outcome, &err), err);
     assert_close(outcome.loss, log(exp(0.9) + exp(0.3) + 3) - 0.9, 1e-5);
     egc_network_free(network);
@@ -316,7 +316,7 @@ static void test_moments_of_evaluation(void **state)
     egc_network *network = make_norm(false);
     float parameters[2 + CLASSES * 5] = {2, -1};
     parameters[2 + 3] = 0.1f;
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, 2, &outcome, &err), err);
     assert_close(outcome.loss, log(exp(0.7) + 4) - 0.7 + log(exp(1.5) + 4) - 1.5, 1e-5);
     egc_network_set_moments(network, (float[]){4, 4});

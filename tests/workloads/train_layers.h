@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "support/test.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/train/network.h"
 
 enum { BATCH = 4, CLASSES = 5, SAMPLES = 24 };
@@ -26,7 +26,7 @@ static inline egc_network *make(const egc_layer_spec *layers, egc_shape example,
 
 static inline double loss_at(egc_network *network, const float *parameters)
 {
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     assert_ok(egc_network_forward(network, parameters, network->batch, &outcome, &err), err);
     return outcome.loss / (double)network->batch;
 }

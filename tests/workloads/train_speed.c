@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/train/network.h"
 
 enum { CLASSES = 10 };
@@ -51,7 +51,7 @@ static void fill(float *values, size_t n)
 
 static double time_step(egc_network *network, const float *parameters, float *gradient)
 {
-    egc_point_outcome outcome;
+    egc_network_outcome outcome;
     const double start = cpu_seconds();
     check(egc_network_forward(network, parameters, network->batch, &outcome, &err));
     check(egc_network_backward(network, gradient, &err));

@@ -257,7 +257,7 @@ static bool is_most_probable(const float *log_probability, size_t classes, size_
 }
 
 egc_status egc_network_forward(egc_network *network, const float *parameters, size_t count,
-                               egc_point_outcome *out, egc_error *err)
+                               egc_network_outcome *out, egc_error *err)
 {
     /* oneDNN takes what it only reads as void * too. */
     egc_status status = attach(network, (float *)parameters, NULL, err);
@@ -266,7 +266,7 @@ egc_status egc_network_forward(egc_network *network, const float *parameters, si
     if (status)
         return status;
     const float *row = network->nodes[network->n_nodes - 1].output->data;
-    *out = (egc_point_outcome){0};
+    *out = (egc_network_outcome){0};
     for (size_t i = 0; i < count; i++, row += network->classes) {
         size_t label = (size_t)network->labels[i];
         out->loss -= (double)row[label];

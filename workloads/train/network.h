@@ -50,13 +50,13 @@ void egc_network_get_state(const egc_network *network, float *state);
 void egc_network_keep_state(egc_network *network); /* get and set, for the next batch */
 
 /* What a forward pass found in the first `count` examples of the batch. */
-typedef struct egc_point_outcome {
+typedef struct egc_network_outcome {
     double loss;    /* sum of the cross-entropies, nats */
     size_t correct; /* examples whose most probable class is the label */
-} egc_point_outcome;
+} egc_network_outcome;
 
 egc_status egc_network_forward(egc_network *network, const float *parameters, size_t count,
-                               egc_point_outcome *out, egc_error *err) EGC_MUST_CHECK;
+                               egc_network_outcome *out, egc_error *err) EGC_MUST_CHECK;
 
 /* The gradient of the mean cross-entropy of the batch, after a forward pass with the same
  * parameters. */

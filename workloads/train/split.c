@@ -13,6 +13,8 @@ enum {
     SEED_TURNS = 0x7475726e,
 };
 
+const char *const egc_split_names[] = {"iid", "dirichlet", NULL};
+
 /* The examples of one class that nobody has yet: from next on, in random order. */
 typedef struct pile {
     uint32_t *examples;

@@ -16,6 +16,10 @@
 
 #include "base/error.h"
 
+typedef enum egc_split_kind { EGC_SPLIT_IID, EGC_SPLIT_DIRICHLET } egc_split_kind;
+
+extern const char *const egc_split_names[];
+
 typedef struct egc_split {
     const uint8_t *labels; /* of all examples */
     size_t examples, classes, workers;

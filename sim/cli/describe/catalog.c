@@ -13,7 +13,7 @@
 #include "train/algorithm.h"
 #include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/workload.h"
 
 /* Defines function: the items of a registry whose descriptors begin like egc_catalog_item. */

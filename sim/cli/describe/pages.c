@@ -25,7 +25,7 @@
 #include "train/sync/exchange_choice.h"
 #include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
-#include "workloads/train/nets/net.h"
+#include "workloads/train/nets.h"
 #include "workloads/workload.h"
 
 /* ---- pieces --------------------------------------------------------------------------------- */
