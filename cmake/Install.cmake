@@ -23,3 +23,14 @@ install(FILES ${CMAKE_BINARY_DIR}/egc-config-version.cmake
   DESTINATION ${egc_cmake_dir} COMPONENT libegc-dev)
 install(EXPORT egc-targets FILE egc-config.cmake NAMESPACE egc::
   DESTINATION ${egc_cmake_dir} COMPONENT libegc-dev)
+
+# Documentation, where each Debian package has its own.
+foreach(component egc-sim libegc0 libegc-dev)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${component} RENAME copyright
+    COMPONENT ${component})
+endforeach()
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/egc-sim COMPONENT egc-sim)
+install(FILES compressors/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libegc-dev
+  COMPONENT libegc-dev)
+install(DIRECTORY scripts/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/egc-sim/examples
+  COMPONENT egc-sim FILES_MATCHING PATTERN "*.lua")

@@ -342,7 +342,8 @@ EGC_API egc_status egc_step_gradient(egc_worker *worker, size_t bucket, const fl
  * owned by the worker and valid until the next messages of this bucket are made. In BROADCAST
  * rounds the message of all but the leader is empty.
  *
- * Errors: NONFINITE where the residual overflows; MEMORY. */
+ * Errors: NONFINITE where the residual overflows; MEMORY. After either the bucket's step is
+ * abandoned: its gradient may have entered the residual, and no further message is made. */
 EGC_API egc_status egc_step_message(egc_worker *worker, size_t bucket, size_t round,
                                     egc_message *messages, egc_error *err) EGC_MUST_CHECK;
 

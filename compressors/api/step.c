@@ -97,6 +97,7 @@ egc_status egc_step_message(egc_worker *w, size_t bucket, size_t round, egc_mess
         messages[m] = (egc_message){wire->data, wire->len};
     }
     b->n_made += !status;
+    b->has_gradient = !status; /* it may be in the residual already, and must not enter twice */
     return status;
 }
 
