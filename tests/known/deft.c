@@ -43,6 +43,25 @@ static void deft_gives_on_what_has_no_room(void **state)
     play_end(&p);
 }
 
+/* Four layers of 4, 2, 3 and 3 elements with norms 2, 1, 9 and 4 get k = 1, 1, 3 and 1 of 6. Costs
+ * are 4, 2, 3 log2 3 = 4.75 and 3, so they go to bins 0 (4.75), 1 (4), 1 (3) and 0 (2): 1001. Every
+ * other measure tried (the length, k, their product, log2 k, 0 where k = 1) packs otherwise. */
+static void deft_packs_by_the_cost_of_selection(void **state)
+{
+    (void)state;
+    play p;
+    const size_t layers[] = {4, 2, 3, 3};
+    play_init(&p, "deft", (egc_unit){.count = 12, .layers = layers, .n_layers = 4}, 2);
+    play_set(&p, "ratio", 0.5);
+    play_begin(&p);
+    const float x[24] = {2, 0, 0, 0, 1, 0, 9, 0, 0, 4, 0, 0}; /* the second worker's is 0 */
+    float mean[12];
+    play_step(&p, x, mean);
+    assert_int_equal(p.bytes[0], 1);
+    assert_int_equal(p.first[0], 0x90);
+    play_end(&p);
+}
+
 /* Workers with the same vector select k in all, where each one's top-k would be the same k, and
  * with different vectors again k in all, where the union of their top-k would be nearly P k. */
 static void deft_does_not_build_up(void **state)
@@ -75,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deft_by_hand),
         cmocka_unit_test(deft_gives_on_what_has_no_room),
+        cmocka_unit_test(deft_packs_by_the_cost_of_selection),
         cmocka_unit_test(deft_does_not_build_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
