@@ -61,7 +61,7 @@ static void note_left_out(const egc_view *view, const char *dir)
     const egc_csv_table *runs = &view->runs;
     int status = egc_csv_column(runs, "status"), error = egc_csv_column(runs, "error");
     for (size_t i = 0; i < runs->n_rows; i++)
-        if (view->series_of_run[i] == EGC_VIEW_NONE) {
+        if (view->series_of_run[i] == EGC_SETTING_NONE) {
             egc_note("%zu of %zu runs are not ok, see %s/runs.csv; the first is %s (%s): %s",
                      view->n_left_out, runs->n_rows, dir, runs->rows[i][0], runs->rows[i][status],
                      error < 0 ? "" : runs->rows[i][error]);

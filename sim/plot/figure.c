@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pieces of a gnuplot script that figures share. Sizes are nominal and scaled by the terminal;
+ * the legend stands below the plane so that the plane keeps its width. */
 #include "plot/figure.h"
 
 #include <math.h>
 #include <string.h>
 
-/* In 1/100 inch. */
+/* Hundredths of an inch. */
 enum { WIDTH = 700, PLANE_HEIGHT = 400, LEGEND_LINE = 20, BARS_HEIGHT = 150, BAR = 34 };
 
 egc_choice egc_figure_choice(const egc_drawing *drawing, size_t series)
@@ -24,7 +26,7 @@ static size_t legend_rows(const egc_drawing *drawing, const egc_layout *layout)
     return (layout->n_entries + columns - 1) / columns;
 }
 
-/* At the bottom of the page: gnuplot's own `key below` is no wider than the plane. */
+/* The legend is as wide as the page: gnuplot's own `key below` is no wider than the plane. */
 static void put_legend(egc_buf *script, size_t rows)
 {
     if (rows == 0)
@@ -36,7 +38,8 @@ static void put_legend(egc_buf *script, size_t rows)
                      rows, 4.2 + 0.95 * (double)rows);
 }
 
-/* Labels, because gnuplot centres a title over the plane, which may be narrow. */
+/* Titles are labels of the page, since gnuplot centres a title over the plane, which may be narrow.
+ */
 static void put_titles(egc_drawing *drawing, const egc_layout *layout)
 {
     egc_buf *script = &drawing->script;

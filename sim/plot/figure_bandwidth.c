@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where compression stops paying: step time and speedup against the bandwidth of a link, one line
- * for each method beside the dense one. */
+/* Step time and speedup against the bandwidth of a link, one line for each method: compression pays
+ * where its line is below (above) the dense one. */
 #include "plot/figure.h"
 
 #include <math.h>
@@ -9,19 +9,20 @@ typedef struct extent {
     double x_low, x_high, y_low, y_high;
 } extent;
 
-/* series,Gbit/s,mean,low,high,runs,method; returns how many bandwidths the series was run at. */
-static size_t add_line(egc_drawing *d, size_t series, const char *column, const double *bandwidths,
-                       size_t n_bandwidths, extent *seen)
+/* Adds rows of series, Gbit/s, mean, low, high, runs and label. Returns their number. */
+static size_t add_line(egc_drawing *d, size_t series, const char *column, extent *seen)
 {
     size_t n = 0;
+    const egc_distinct *bandwidths = &d->view->bandwidths;
     egc_choice choice = egc_figure_choice(d, series);
     choice.only_column = "bandwidth_Bps";
-    for (size_t i = 0; i < n_bandwidths; i++) {
-        choice.only_value = bandwidths[i];
+    for (size_t i = 0; i < bandwidths->n; i++) {
+        choice.only_value = bandwidths->values[i];
         egc_spread y = egc_view_runs(d->view, &choice, column);
-        if (!y.n || y.low <= 0 || bandwidths[i] <= 0)
+        if (!y.n || y.low <= 0 || bandwidths->values[i] <= 0)
             continue;
-        double row[] = {(double)series, 8e-9 * bandwidths[i], y.mean, y.low, y.high, (double)y.n};
+        double row[] = {(double)series, 8e-9 * bandwidths->values[i], y.mean, y.low, y.high,
+                        (double)y.n};
         egc_figure_put_row(d, row, 6, d->view->series[series].label);
         seen->x_low = fmin(seen->x_low, row[1]);
         seen->x_high = fmax(seen->x_high, row[1]);
@@ -32,27 +33,19 @@ static size_t add_line(egc_drawing *d, size_t series, const char *column, const 
     return n;
 }
 
-static egc_status draw_against_bandwidth(egc_drawing *d, const char *column, const char *title,
-                                         const char *y_label)
+static void draw_against_bandwidth(egc_drawing *d, const char *column, const char *title,
+                                   const char *y_label)
 {
-    egc_view *view = d->view;
-    double *bandwidths;
-    size_t n_bandwidths, n_lines = 0;
-    size_t *n_points = egc_arena_alloc(&view->arena, view->n_series * sizeof *n_points);
-    if (!n_points)
-        return egc_fail_memory(d->err, view->n_series * sizeof *n_points);
-    egc_status status =
-        egc_view_distinct(view, &view->runs, "bandwidth_Bps", &bandwidths, &n_bandwidths, d->err);
-    if (status)
-        return status;
+    const egc_view *view = d->view;
+    size_t *n_points = d->marks, n_lines = 0;
     extent seen = {INFINITY, 0, INFINITY, 0};
     egc_text_put(&d->data, "series,bandwidth_Gbps,%s,low,high,runs,method\n", column);
     for (size_t s = 0; s < view->n_series; s++) {
-        n_points[s] = add_line(d, s, column, bandwidths, n_bandwidths, &seen);
+        n_points[s] = add_line(d, s, column, &seen);
         n_lines += n_points[s] > 0;
     }
     if (n_lines == 0 || seen.x_low == seen.x_high)
-        return EGC_OK;
+        return;
     egc_layout layout = {.title = title, .n_entries = n_lines};
     egc_figure_begin(d, &layout);
     egc_gnuplot_log_axis(&d->script, 'x', seen.x_low, seen.x_high);
@@ -68,19 +61,17 @@ static egc_status draw_against_bandwidth(egc_drawing *d, const char *column, con
         egc_text_put(&d->script, ", \\\n     ");
     }
     egc_text_put(&d->script, "NaN notitle\n");
-    return EGC_OK;
 }
 
-static egc_status draw_step(egc_drawing *d)
+static void draw_step(egc_drawing *d)
 {
-    return draw_against_bandwidth(d, "step_s", "Step time against bandwidth",
-                                  "Simulated time of a step (s)");
+    draw_against_bandwidth(d, "step_s", "Step time against bandwidth",
+                           "Simulated time of a step (s)");
 }
 
-static egc_status draw_speedup(egc_drawing *d)
+static void draw_speedup(egc_drawing *d)
 {
-    return draw_against_bandwidth(d, "speedup", "Speedup against bandwidth",
-                                  "Speedup over the dense run");
+    draw_against_bandwidth(d, "speedup", "Speedup against bandwidth", "Speedup over the dense run");
 }
 
 const egc_figure egc_figure_bandwidth_step = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the time of a step goes, by method: stacked horizontal bars, the whole step as a number
- * and a mark. Compression that runs beside computation lets the parts add up to more than that. */
+/* The parts of a step's time, by method: stacked horizontal bars, with the whole step as a number
+ * and a mark. The parts add up to more than the step if compression overlaps computation. */
 #include "plot/figure.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ static const struct {
     {"exposed_comm_s", "exposed communication", EGC_COLOR_VERMILLION},
 };
 
-/* position, the parts, step, end of the bar or of the step; false when the runs do not say. */
+/* Adds a row: position, the parts, the step, and the end of the bar or of the step, the later.
+ * False if the runs have no step time. */
 static bool add_bar(egc_drawing *d, size_t position, size_t series, double *longest)
 {
     egc_choice choice = egc_figure_choice(d, series);
@@ -60,31 +61,27 @@ static void plot_parts(egc_drawing *d)
                  "1.5,0 notitle\n");
 }
 
-static egc_status draw(egc_drawing *d)
+static void draw(egc_drawing *d)
 {
-    egc_view *view = d->view;
-    size_t *shown = egc_arena_alloc(&view->arena, view->n_series * sizeof *shown), n = 0;
-    if (!shown)
-        return egc_fail_memory(d->err, view->n_series * sizeof *shown);
+    size_t n = 0;
     double longest = 0;
     egc_text_put(&d->data, "position,compute_s,compress_s,decompress_s,exposed_comm_s,step_s,end_s,"
                            "method\n");
-    for (size_t s = 0; s < view->n_series; s++)
+    for (size_t s = 0; s < d->view->n_series; s++)
         if (add_bar(d, n, s, &longest))
-            shown[n++] = s;
+            d->marks[n++] = s;
     if (n == 0)
-        return EGC_OK;
+        return;
     egc_gnuplot_unit unit = egc_gnuplot_unit_of_seconds(longest);
     egc_layout layout = {
         .title = "Where the time of a step goes", .n_bars = n, .n_entries = PARTS + 1};
     egc_figure_begin(d, &layout);
-    egc_figure_bar_labels(d, shown, n);
+    egc_figure_bar_labels(d, d->marks, n);
     egc_text_put(&d->script,
                  "set xrange [0:%g]\nset xlabel 'Simulated time of a step (%s)'\n"
                  "unit = %g\nsymbol = '%s'\n",
                  1.3 * longest / unit.size, unit.symbol, unit.size, unit.symbol);
     plot_parts(d);
-    return EGC_OK;
 }
 
 const egc_figure egc_figure_breakdown = {

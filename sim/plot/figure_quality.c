@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What compression costs in accuracy: at the end of training against the bytes sent, and during
- * training against the bytes sent so far and against simulated time. */
+/* Quality of the model, accuracy or perplexity: at the end of training against the bytes sent, and
+ * during training against the bytes sent so far and against simulated time. */
 #include "plot/figure.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ typedef struct extent {
     bool has_ranges;
 } extent;
 
-/* series,x,quality,low,high,runs,method */
+/* Adds a row: series, x, quality with its range over seeds, runs, label. */
 static void add_point(egc_drawing *d, size_t series, double x, const egc_spread *quality,
                       extent *x_extent)
 {
@@ -35,7 +35,7 @@ static void set_axes(egc_drawing *d, const egc_quality *quality, const char *x_l
 
 /* ---- at the end ---------------------------------------------------------------------------- */
 
-static egc_status draw_final(egc_drawing *d)
+static void draw_final(egc_drawing *d)
 {
     const egc_view *view = d->view;
     const egc_quality *quality = egc_figure_quality_of(&view->runs);
@@ -52,7 +52,7 @@ static egc_status draw_final(egc_drawing *d)
         x.n_series++;
     }
     if (x.n_series == 0)
-        return EGC_OK;
+        return;
     egc_layout layout = {.title = "Quality reached and bytes sent",
                          .has_ranges = x.has_ranges,
                          .n_entries = x.n_series};
@@ -72,20 +72,20 @@ static egc_status draw_final(egc_drawing *d)
         egc_text_put(&d->script, ", \\\n     ");
     }
     egc_text_put(&d->script, "NaN notitle\n");
-    return EGC_OK;
 }
 
 /* ---- during training ----------------------------------------------------------------------- */
 
-/* The points of one series, in the order of steps; returns how many. */
+/* Adds the points of one series in the order of steps. Returns their number. */
 static size_t add_curve(egc_drawing *d, size_t series, const char *x_column,
-                        const egc_quality *quality, const double *steps, size_t n_steps, extent *x)
+                        const egc_quality *quality, extent *x)
 {
     size_t n = 0;
+    const egc_distinct *steps = &d->view->eval_steps;
     egc_choice choice = egc_figure_choice(d, series);
     choice.only_column = "step";
-    for (size_t i = 0; i < n_steps; i++) {
-        choice.only_value = steps[i];
+    for (size_t i = 0; i < steps->n; i++) {
+        choice.only_value = steps->values[i];
         egc_spread reached = egc_view_evals(d->view, &choice, quality->column);
         double at = egc_view_evals(d->view, &choice, x_column).mean;
         if (!reached.n || !(at > 0))
@@ -96,10 +96,10 @@ static size_t add_curve(egc_drawing *d, size_t series, const char *x_column,
     return n;
 }
 
-/* Marks would hide a line of many points. */
+/* More marks would hide the line. */
 enum { MARKS_PER_CURVE = 12 };
 
-/* The ranges come first, so that the curve lies over them. */
+/* Plots the ranges first, so that the curve lies over them. */
 static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
 {
     egc_text_put(&d->script,
@@ -111,29 +111,24 @@ static void plot_curve(egc_drawing *d, size_t series, size_t n_points)
     egc_text_put(&d->script, " pi %zu, \\\n     ", 1 + n_points / MARKS_PER_CURVE);
 }
 
-static egc_status draw_training(egc_drawing *d, const char *x_column, const char *title,
-                                const char *x_label, egc_gnuplot_unit (*unit_of)(double largest))
+static void draw_training(egc_drawing *d, const char *x_column, const char *title,
+                          const char *x_label, egc_gnuplot_unit (*unit_of)(double largest))
 {
-    egc_view *view = d->view;
+    const egc_view *view = d->view;
     const egc_quality *quality = egc_figure_quality_of(&view->evals);
+    size_t *n_points = d->marks;
     extent x = {.low = INFINITY};
-    double *steps;
-    size_t n_steps;
-    size_t *n_points = egc_arena_alloc(&view->arena, view->n_series * sizeof *n_points);
-    if (!n_points)
-        return egc_fail_memory(d->err, view->n_series * sizeof *n_points);
-    egc_status status = egc_view_distinct(view, &view->evals, "step", &steps, &n_steps, d->err);
-    if (status || !quality)
-        return status;
+    if (!quality)
+        return;
     egc_text_put(&d->data, "series,%s,quality,low,high,runs,method\n", x_column);
     bool is_curve = false;
     for (size_t s = 0; s < view->n_series; s++) {
-        n_points[s] = add_curve(d, s, x_column, quality, steps, n_steps, &x);
+        n_points[s] = add_curve(d, s, x_column, quality, &x);
         x.n_series += n_points[s] > 0;
         is_curve |= n_points[s] > 1;
     }
     if (!is_curve)
-        return EGC_OK;
+        return;
     egc_layout layout = {.title = title, .has_ranges = x.has_ranges, .n_entries = x.n_series};
     egc_figure_begin(d, &layout);
     set_axes(d, quality, x_label, unit_of(x.high), &x);
@@ -142,19 +137,18 @@ static egc_status draw_training(egc_drawing *d, const char *x_column, const char
         if (n_points[s])
             plot_curve(d, s, n_points[s]);
     egc_text_put(&d->script, "NaN notitle\n");
-    return EGC_OK;
 }
 
-static egc_status draw_training_bytes(egc_drawing *d)
+static void draw_training_bytes(egc_drawing *d)
 {
-    return draw_training(d, "sent_bytes_total", "Quality during training against bytes sent",
-                         "Sent by each worker so far", egc_gnuplot_unit_of_bytes);
+    draw_training(d, "sent_bytes_total", "Quality during training against bytes sent",
+                  "Sent by each worker so far", egc_gnuplot_unit_of_bytes);
 }
 
-static egc_status draw_training_time(egc_drawing *d)
+static void draw_training_time(egc_drawing *d)
 {
-    return draw_training(d, "sim_time_s", "Quality during training against time", "Simulated time",
-                         egc_gnuplot_unit_of_seconds);
+    draw_training(d, "sim_time_s", "Quality during training against time", "Simulated time",
+                  egc_gnuplot_unit_of_seconds);
 }
 
 const egc_figure egc_figure_quality_final = {

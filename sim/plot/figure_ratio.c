@@ -4,14 +4,10 @@
 
 #include <math.h>
 
-#include "base/mem.h"
-
-static egc_status draw(egc_drawing *d)
+static void draw(egc_drawing *d)
 {
-    egc_view *view = d->view;
-    size_t *shown = egc_arena_alloc(&view->arena, view->n_series * sizeof *shown), n = 0;
-    if (!shown)
-        return egc_fail_memory(d->err, view->n_series * sizeof *shown);
+    const egc_view *view = d->view;
+    size_t n = 0;
     double low = INFINITY, high = 0;
     bool has_ranges = false;
     egc_text_put(&d->data, "position,compression_ratio,low,high,runs,method\n");
@@ -22,17 +18,17 @@ static egc_status draw(egc_drawing *d)
             continue;
         double row[] = {(double)n, ratio.mean, ratio.low, ratio.high, (double)ratio.n};
         egc_figure_put_row(d, row, 5, view->series[s].label);
-        shown[n++] = s;
+        d->marks[n++] = s;
         low = fmin(low, ratio.low);
         high = fmax(high, ratio.high);
         has_ranges |= ratio.n > 1;
     }
     if (n == 0)
-        return EGC_OK;
+        return;
     egc_layout layout = {
         .title = "Compression ratio by method", .has_ranges = has_ranges, .n_bars = n};
     egc_figure_begin(d, &layout);
-    egc_figure_bar_labels(d, shown, n);
+    egc_figure_bar_labels(d, d->marks, n);
     egc_gnuplot_log_axis(&d->script, 'x', fmin(0.7, 0.7 * low), 6 * high);
     egc_text_put(
         &d->script,
@@ -44,7 +40,6 @@ static egc_status draw(egc_drawing *d)
         "'black', \\\n"
         "     '' using 4:1:(text($2)) with labels left offset 1,0\n",
         d->name, EGC_COLOR_SKY);
-    return EGC_OK;
 }
 
 const egc_figure egc_figure_ratio = {

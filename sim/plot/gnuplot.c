@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Terminals, strings and axes of gnuplot's language, and the call of the program. Axes are labelled
+ * by hand with numbers of the series 1, 2, 5, 10. */
 #include "plot/gnuplot.h"
 
 #include <ctype.h>
@@ -39,7 +41,7 @@ void egc_gnuplot_put_string(egc_buf *script, const char *text)
 
 enum { STEPS_PER_DECADE = 3 };
 
-/* The i-th number of ..., 0.1, 0.2, 0.5, 1 (i = 0), 2, 5, 10, ... */
+/* Number i of the series ..., 0.1, 0.2, 0.5, 1 (i = 0), 2, 5, 10, ... */
 static double round_number(int i)
 {
     static const double mantissa[STEPS_PER_DECADE] = {1, 2, 5};

@@ -23,19 +23,19 @@ typedef struct egc_gnuplot_terminal {
     const char *unit;     /* "in" or "" */
 } egc_gnuplot_terminal;
 
-/* NAME, listing the valid ones. */
+/* Finds a format by its name. NAME, with the list of formats, if there is none. */
 egc_status egc_gnuplot_terminal_find(const char *name, const egc_gnuplot_terminal **out,
                                      egc_error *err) EGC_MUST_CHECK;
 
 /* Appends a string literal of gnuplot's; control characters become spaces. */
 void egc_gnuplot_put_string(egc_buf *script, const char *text);
 
-/* A logarithmic axis ('x' or 'y') over at least [low, high], both > 0, widened to numbers that
- * start with 1, 2 or 5, which are labelled: gnuplot's own choice leaves ranges of less than a
- * decade without any number. */
+/* Appends a logarithmic axis ('x' or 'y') from at most low to at least high, both > 0, that starts
+ * and ends at numbers of the series 1, 2, 5, 10 and labels them. gnuplot labels decades only, so
+ * that an axis of less than a decade would have no number. */
 void egc_gnuplot_log_axis(egc_buf *script, char axis, double low, double high);
 
-/* A unit in which numbers up to `largest` read well. */
+/* The largest unit that is at most `largest`. */
 typedef struct egc_gnuplot_unit {
     double size;
     const char *symbol;
@@ -44,7 +44,7 @@ typedef struct egc_gnuplot_unit {
 egc_gnuplot_unit egc_gnuplot_unit_of_seconds(double largest);
 egc_gnuplot_unit egc_gnuplot_unit_of_bytes(double largest);
 
-/* Runs `gnuplot SCRIPT` in dir. IO: it is not installed, or its first complaint. */
+/* Runs `gnuplot SCRIPT` in dir. IO if gnuplot is not installed or fails, with its last line. */
 egc_status egc_gnuplot_run(const char *dir, const char *script, egc_error *err) EGC_MUST_CHECK;
 
 #endif

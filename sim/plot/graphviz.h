@@ -6,9 +6,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* Writes NAME.dot and draws NAME.FORMAT from it, both in dir. layout is a program of graphviz's
- * ("dot", "neato"); format is svg, png or pdf. NAME for another format; IO, also when graphviz is
- * not installed. */
+/* Writes graph, in the language of graphviz, to NAME.dot in dir and draws NAME.FORMAT from it.
+ * layout is a layout of graphviz ("dot", "neato"); format is svg, png or pdf. NAME for another
+ * format; IO, also if graphviz is not installed. */
 egc_status egc_graphviz_draw(const char *dir, const char *name, const egc_buf *graph,
                              const char *layout, const char *format, egc_error *err) EGC_MUST_CHECK;
 

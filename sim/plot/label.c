@@ -1,85 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A label is the method and its rarest parameters, since a parameter that most series share tells
+ * nothing. Long labels are cut, and equal ones numbered. */
 #include "plot/label.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL_BYTES = 34 }; /* wider ones squeeze the figure */
+enum { LABEL_BYTES = 34 /* longer ones squeeze the figure */, MAX_ITEMS = 32 };
 
-/* True when "a=1;b=2" has the item "b=2". */
-static bool has_item(const char *params, const char *item, size_t length)
+/* One "name=value" of a series' parameters. */
+typedef struct item {
+    const char *text;
+    size_t length;
+    size_t n_series; /* that have the item */
+} item;
+
+/* True if "a=1;b=2" has the item "b=2". */
+static bool has_item(const char *params, const item *wanted)
 {
     for (const char *p = params; *p; p += strcspn(p, ";"), p += *p == ';')
-        if (strcspn(p, ";") == length && memcmp(p, item, length) == 0)
+        if (strcspn(p, ";") == wanted->length && memcmp(p, wanted->text, wanted->length) == 0)
             return true;
     return false;
 }
 
-typedef struct item {
-    const char *text;
-    int length;
-    size_t holders; /* series that have it */
-} item;
-
-static size_t count_holders(const egc_series *series, size_t n, const item *wanted)
+/* Counts the series that have the item. *is_common: all series of the method have it, and there are
+ * at least two. */
+static size_t count_series(const egc_series *series, size_t n, const char *method,
+                           const item *wanted, bool *is_common)
 {
-    size_t holders = 0;
-    for (size_t i = 0; i < n; i++)
-        holders += has_item(series[i].params, wanted->text, (size_t)wanted->length);
-    return holders;
-}
-
-/* True when every series of the method, and there are several, has the item. */
-static bool is_common(const egc_series *series, size_t n, const char *method, const item *one)
-{
-    size_t namesakes = 0;
+    size_t n_series = 0, of_method = 0, of_method_with = 0;
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(series[i].method, method) != 0)
-            continue;
-        if (!has_item(series[i].params, one->text, (size_t)one->length))
-            return false;
-        namesakes++;
+        bool has = has_item(series[i].params, wanted), same = !strcmp(series[i].method, method);
+        n_series += has;
+        of_method += same;
+        of_method_with += same && has;
     }
-    return namesakes > 1;
+    *is_common = of_method > 1 && of_method_with == of_method;
+    return n_series;
 }
 
-/* Whether series of the same method and parameters differ in algorithm, in exchange. */
-static void compare_twins(const egc_series *series, size_t n, const egc_series *one,
-                          bool *algorithm, bool *exchange)
-{
-    *algorithm = *exchange = false;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(series[i].method, one->method) != 0 ||
-            strcmp(series[i].params, one->params) != 0)
-            continue;
-        *algorithm |= strcmp(series[i].algorithm, one->algorithm) != 0;
-        *exchange |= strcmp(series[i].exchange, one->exchange) != 0;
-    }
-}
-
-enum { MAX_ITEMS = 32 };
-
-/* What tells a series from the others, the rarest first: it may be cut. What most series have says
- * little, and what all of the same method have nothing. */
+/* Fills in the items that tell a series from the others, the rarest first, and returns how many. */
 static size_t telling_items(const egc_series *series, size_t n, const egc_series *one,
                             item items[MAX_ITEMS])
 {
     size_t n_items = 0;
     for (const char *p = one->params; *p && n_items < MAX_ITEMS; p += *p == ';') {
-        item next = {.text = p, .length = (int)strcspn(p, ";")};
+        item next = {.text = p, .length = strcspn(p, ";")};
+        bool is_common;
         p += next.length;
-        next.holders = count_holders(series, n, &next);
-        bool in_most = n > 2 && 2 * next.holders > n;
-        if (in_most || is_common(series, n, one->method, &next))
+        next.n_series = count_series(series, n, one->method, &next, &is_common);
+        if (is_common || (n > 2 && 2 * next.n_series > n))
             continue;
         size_t at = n_items++;
-        for (; at > 0 && items[at - 1].holders > next.holders; at--)
+        for (; at > 0 && items[at - 1].n_series > next.n_series; at--)
             items[at] = items[at - 1];
         items[at] = next;
     }
     return n_items;
 }
 
+/* The method, its telling items, and the algorithm and the exchange if series with the same method
+ * and parameters differ in them. NULL: no memory. */
 static const char *full_label(const egc_series *series, size_t n, const egc_series *one,
                               egc_arena *arena)
 {
@@ -87,9 +69,13 @@ static const char *full_label(const egc_series *series, size_t n, const egc_seri
     size_t n_items = telling_items(series, n, one, items);
     const char *label = one->method;
     for (size_t i = 0; i < n_items && label; i++)
-        label = egc_arena_printf(arena, "%s %.*s", label, items[i].length, items[i].text);
-    bool algorithm, exchange;
-    compare_twins(series, n, one, &algorithm, &exchange);
+        label = egc_arena_printf(arena, "%s %.*s", label, (int)items[i].length, items[i].text);
+    bool algorithm = false, exchange = false;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(series[i].method, one->method) && !strcmp(series[i].params, one->params)) {
+            algorithm |= strcmp(series[i].algorithm, one->algorithm) != 0;
+            exchange |= strcmp(series[i].exchange, one->exchange) != 0;
+        }
     if (label && algorithm)
         label = egc_arena_printf(arena, "%s %s", label, one->algorithm);
     if (label && exchange)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* posix_spawn(3) with both outputs of the child in one pipe; its last line is the error message. */
 #include "plot/program.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static egc_status spawn(const char *dir, char *const *argv, const char *package,
                    : EGC_OK;
 }
 
-/* Reads to the end, so that the program never blocks, and keeps the last bytes. */
+/* Reads to the end, so that the program never blocks on a full pipe, and keeps the last bytes. */
 static void read_complaint(int fd, char *out, size_t room)
 {
     char chunk[256];
@@ -41,7 +42,7 @@ static void read_complaint(int fd, char *out, size_t room)
     out[len] = '\0';
 }
 
-/* gnuplot prints the line, a caret under it, and then what is wrong. */
+/* gnuplot prints the faulty line, a caret under it, and then the error. */
 static const char *last_line(char *text)
 {
     size_t end = strlen(text);

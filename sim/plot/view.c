@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loads the two CSV files, finds the series and settings of their rows once, and then answers each
+ * question by a scan of the rows. */
 #include "plot/view.h"
 
 #include <gsl/gsl_sort_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/mem.h"
-#include "plot/label.h"
-#include "plot/setting.h"
+#include "base/file/path.h"
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
@@ -30,27 +29,23 @@ static egc_status read_runs(egc_view *view, const char *dir, egc_error *err)
         "run_id",        "experiment", "workload", "model",   "method",
         "method_params", "algorithm",  "exchange", "cluster", "workers",
         "bandwidth_Bps", "status",     "speedup",  NULL};
-    const char *path = egc_arena_printf(&view->arena, "%s/runs.csv", dir);
-    if (!path)
-        return egc_fail_memory(err, strlen(dir));
-    egc_status status = egc_csv_read(path, &view->runs, err);
+    egc_path path = egc_path_of("%s/runs.csv", dir);
+    egc_status status = egc_csv_read(path.text, &view->runs, err);
     if (!status)
-        status = check_columns(&view->runs, needed, path, err);
+        status = check_columns(&view->runs, needed, path.text, err);
     if (!status && view->runs.n_rows == 0)
-        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: no runs in it yet", path);
+        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: no runs in it yet", path.text);
     return status;
 }
 
 static egc_status read_evals(egc_view *view, const char *dir, egc_error *err)
 {
     static const char *const needed[] = {"run_id", "step", "sim_time_s", "sent_bytes_total", NULL};
-    const char *path = egc_arena_printf(&view->arena, "%s/evals.csv", dir);
-    if (!path)
-        return egc_fail_memory(err, strlen(dir));
-    if (access(path, F_OK) != 0)
+    egc_path path = egc_path_of("%s/evals.csv", dir);
+    if (!egc_path_exists(path.text))
         return EGC_OK;
-    egc_status status = egc_csv_read(path, &view->evals, err);
-    return status ? status : check_columns(&view->evals, needed, path, err);
+    egc_status status = egc_csv_read(path.text, &view->evals, err);
+    return status ? status : check_columns(&view->evals, needed, path.text, err);
 }
 
 static const char *field(const egc_csv_table *table, size_t row, const char *column)
@@ -79,7 +74,7 @@ static egc_status arrange_series(egc_view *view, egc_error *err)
         return egc_fail_memory(err, runs->n_rows * sizeof *view->series);
     for (size_t i = 0; i < runs->n_rows; i++) {
         if (strcmp(field(runs, i, "status"), "ok") != 0) {
-            view->series_of_run[i] = EGC_VIEW_NONE;
+            view->series_of_run[i] = EGC_SETTING_NONE;
             view->n_left_out++;
             continue;
         }
@@ -101,8 +96,7 @@ static egc_status join_evals(egc_view *view, egc_error *err)
     view->run_of_eval = egc_arena_alloc(&view->arena, evals->n_rows * sizeof(size_t));
     if (!view->run_of_eval)
         return egc_fail_memory(err, evals->n_rows * sizeof(size_t));
-    size_t run =
-        0; /* evaluations of one run stand together, so that the last match is tried first */
+    size_t run = 0; /* the last match is tried first: evaluations of one run stand together */
     for (size_t i = 0; i < evals->n_rows; i++) {
         const char *run_id = field(evals, i, "run_id");
         size_t tried = 0;
@@ -110,9 +104,30 @@ static egc_status join_evals(egc_view *view, egc_error *err)
             run = (run + 1) % runs->n_rows;
             tried++;
         }
-        bool found = tried < runs->n_rows && view->series_of_run[run] != EGC_VIEW_NONE;
-        view->run_of_eval[i] = found ? run : EGC_VIEW_NONE;
+        bool found = tried < runs->n_rows && view->series_of_run[run] != EGC_SETTING_NONE;
+        view->run_of_eval[i] = found ? run : EGC_SETTING_NONE;
     }
+    return EGC_OK;
+}
+
+/* The different finite numbers of a column. */
+static egc_status find_distinct(const egc_csv_table *table, const char *column, egc_arena *arena,
+                                egc_distinct *out, egc_error *err)
+{
+    int position = egc_csv_column(table, column);
+    size_t n = 0;
+    out->values = egc_arena_alloc(arena, table->n_rows * sizeof *out->values);
+    if (!out->values)
+        return egc_fail_memory(err, table->n_rows * sizeof *out->values);
+    for (size_t i = 0; i < table->n_rows; i++) {
+        double value = egc_csv_number(table, i, position);
+        if (isfinite(value))
+            out->values[n++] = value;
+    }
+    gsl_sort(out->values, 1, n);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || out->values[i] != out->values[out->n - 1])
+            out->values[out->n++] = out->values[i];
     return EGC_OK;
 }
 
@@ -125,8 +140,15 @@ egc_status egc_view_load(egc_view *view, const char *dir, egc_error *err)
     if (!status)
         status = arrange_series(view, err);
     for (egc_scope scope = 0; scope < EGC_SCOPES && !status; scope++)
-        status = egc_setting_arrange(view, scope, err);
-    return status ? status : join_evals(view, err);
+        status = egc_setting_arrange(&view->runs, view->series_of_run, scope, &view->arena,
+                                     &view->settings[scope], err);
+    if (!status)
+        status = join_evals(view, err);
+    if (!status)
+        status = find_distinct(&view->runs, "bandwidth_Bps", &view->arena, &view->bandwidths, err);
+    if (!status)
+        status = find_distinct(&view->evals, "step", &view->arena, &view->eval_steps, err);
+    return status;
 }
 
 void egc_view_fini(egc_view *view)
@@ -152,7 +174,7 @@ static void spread_add(egc_spread *spread, double value)
 
 static bool chosen(const egc_view *view, const egc_choice *choice, size_t run)
 {
-    return run != EGC_VIEW_NONE && view->series_of_run[run] == choice->series &&
+    return run != EGC_SETTING_NONE && view->series_of_run[run] == choice->series &&
            view->settings[choice->scope].of_run[run] == choice->setting;
 }
 
@@ -181,25 +203,4 @@ egc_spread egc_view_evals(const egc_view *view, const egc_choice *choice, const 
         if (chosen(view, choice, view->run_of_eval[i]) && passes(&view->evals, choice, i))
             spread_add(&spread, egc_csv_number(&view->evals, i, position));
     return spread;
-}
-
-egc_status egc_view_distinct(egc_view *view, const egc_csv_table *table, const char *column,
-                             double **values, size_t *n_values, egc_error *err)
-{
-    int position = egc_csv_column(table, column);
-    size_t n = 0, kept = 0;
-    *values = egc_arena_alloc(&view->arena, table->n_rows * sizeof **values);
-    if (!*values)
-        return egc_fail_memory(err, table->n_rows * sizeof **values);
-    for (size_t i = 0; i < table->n_rows; i++) {
-        double value = egc_csv_number(table, i, position);
-        if (isfinite(value))
-            (*values)[n++] = value;
-    }
-    gsl_sort(*values, 1, n);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || (*values)[i] != (*values)[i - 1])
-            (*values)[kept++] = (*values)[i];
-    *n_values = kept;
-    return EGC_OK;
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A constructor is a Lua closure that copies its table and marks the copy by a metatable, which
+ * holds the constructor's name and the line of the call. Reading an unknown field of `egc` is an
+ * error. */
 #include "script/api.h"
 
 #include <lauxlib.h>
@@ -12,11 +15,10 @@
 #include "train/algorithm.h"
 #include "workloads/workload.h"
 
-/* Their addresses are keys that no script can have: of the metatable of what a maker made, and of
- * the registry. */
+/* Keys of metatables and of the registry: their addresses, which no script can produce. */
 static const char constructor_key, where_key, api_key;
 
-/* The metatable of a new value: its maker, and where it was made. */
+/* Pushes the metatable of a new value: its constructor, and the line of the call. */
 static void push_mark(lua_State *L, const char *constructor)
 {
     lua_createtable(L, 0, 3);
@@ -28,7 +30,7 @@ static void push_mark(lua_State *L, const char *constructor)
     lua_setfield(L, -2, "__metatable");
 }
 
-/* A copy, because a script may give one table to several makers. */
+/* Marks a copy, because a script may pass one table to several constructors. */
 void egc_api_mark(lua_State *L, const char *constructor)
 {
     int original = lua_gettop(L);
@@ -79,7 +81,7 @@ bool egc_api_made(lua_State *L, int index, const char **constructor, const char 
 
 /* ---- the table egc ------------------------------------------------------------------------- */
 
-/* __index: a name that is not there. Upvalues: what the table is called, its names. */
+/* The metamethod __index, for an unknown name. Upvalues: the table's name, and the valid names. */
 static int fail_unknown(lua_State *L)
 {
     const char *table = lua_tostring(L, lua_upvalueindex(1));
@@ -88,7 +90,7 @@ static int fail_unknown(lua_State *L)
                       valid);
 }
 
-/* table, names -> table, names: adds a maker and its name. */
+/* table, names -> table, names: adds a constructor and its name. */
 static void add_constructor(lua_State *L, const char *name, const char *constructor)
 {
     lua_pushstring(L, constructor);
@@ -115,15 +117,14 @@ static void seal(lua_State *L, const char *called)
     lua_setmetatable(L, -2);
 }
 
-/* Pushes a table with a maker "PART.NAME" for each of items, pointers to structs that begin with
- * their name. */
+/* Pushes a table with a constructor "PART.NAME" for each item of a registry (base/registry.h). */
 static void push_part(lua_State *L, const char *part, const void *const *items)
 {
     lua_newtable(L);
     lua_pushliteral(L, "");
     for (; *items; items++) {
         const char *name = *(const char *const *)*items;
-        /* table, names, maker */
+        /* table, names, constructor */
         const char *constructor = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
         add_constructor(L, name, constructor);
@@ -136,14 +137,14 @@ static void push_part(lua_State *L, const char *part, const void *const *items)
     lua_remove(L, -2);
 }
 
-/* table, names -> table, names: adds a maker "PART.NAME" for each of items to the table itself. */
+/* table, names -> table, names: adds a constructor "PART.NAME" for each item of a registry. */
 static void add_part(lua_State *L, const char *part, const void *const *items)
 {
     for (; *items; items++) {
         const char *name = *(const char *const *)*items;
         const char *constructor = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
-        /* maker, table, names */
+        /* constructor, table, names */
         add_constructor(L, name, constructor);
         lua_remove(L, -3);
     }

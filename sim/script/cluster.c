@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Builds the specification egc.cluster.NAME{} by hand, applies the settings to it in a bare Lua
+ * state, and resolves it as a part of an experiment is resolved. */
 #include "script/cluster.h"
 
 #include <lauxlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A recursive walk over the Lua value. Each level has a `place` on the C stack, which links to its
+ * parent: a table that is among its own ancestors is a cycle. */
 #include "script/convert.h"
 
 #include <lauxlib.h>
@@ -7,7 +9,7 @@
 
 #include "script/api.h"
 
-/* Far beyond any experiment, and small enough for the C stack and for memory. */
+/* More than any experiment needs, and small enough for the C stack and for memory. */
 enum { MAX_DEPTH = 64, MAX_VALUES = 4000000 };
 
 #define LARGEST_EXACT_INTEGER 0x1p53
@@ -15,16 +17,16 @@ enum { MAX_DEPTH = 64, MAX_VALUES = 4000000 };
 typedef struct converter {
     lua_State *L;
     egc_arena *arena;
-    size_t values; /* converted so far: shared tables count as often as they are reached */
+    size_t values; /* converted so far; a shared table counts each time it is reached */
     egc_error *err;
 } converter;
 
-/* Where the value at hand stands; the chain of parents finds cycles. */
+/* The place of a value: its path in the experiment, and the line of the table that holds it. */
 typedef struct place {
     const struct place *parent;
     const char *path;
     const char *where;
-    const char *constructor; /* of the table it stands in */
+    const char *constructor; /* of the table that holds it */
     const void *table;
     int depth;
 } place;
@@ -39,7 +41,7 @@ static egc_status fail_at(const converter *c, const place *at, const char *messa
 
 /* ---- scalars ------------------------------------------------------------------------------- */
 
-/* Methods and algorithms are written by name or by constructor; both become the same table. */
+/* Scripts give methods and algorithms by name or by constructor; both become the same table. */
 static bool is_named_part(const char *path)
 {
     return strcmp(path, "method") == 0 || strcmp(path, "algorithm") == 0;
@@ -166,7 +168,7 @@ static egc_status convert_items(converter *c, const place *at, size_t n_items, e
     return EGC_OK;
 }
 
-/* The fields of a ZIP may be written as plain lists. */
+/* Turns the fields of a ZIP, which scripts may write as plain lists, into EACH. */
 static egc_status make_zip(converter *c, const place *at, egc_spec_field *fields, size_t n_fields)
 {
     for (size_t i = 0; i < n_fields; i++) {
@@ -188,7 +190,7 @@ static egc_status make_zip(converter *c, const place *at, egc_spec_field *fields
     return EGC_OK;
 }
 
-/* Turns kinds that Lua marks as makers into kinds of their own. */
+/* Sets the kind: the constructors `each` and `zip` are kinds, not parts of an experiment. */
 static egc_status set_kind(converter *c, const place *at, egc_spec *spec, size_t n_named,
                            size_t n_items)
 {
@@ -222,7 +224,7 @@ static egc_status fill_table(converter *c, const place *at, egc_spec *spec)
         status = make_zip(c, at, fields, spec->n_fields);
     if (status)
         return status;
-    /* A ZIP's fields will be its table's. */
+    /* The fields of a ZIP become fields of the table that holds it. */
     const char *owner =
         spec->kind == EGC_SPEC_ZIP && at->parent ? at->parent->constructor : spec->constructor;
     if (spec->kind != EGC_SPEC_EACH)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a Lua value to a tree that outlives the Lua state. */
+/* Converts Lua values to specifications, which outlive the Lua state. */
 #ifndef EGC_SCRIPT_CONVERT_H
 #define EGC_SCRIPT_CONVERT_H
 
@@ -7,9 +7,10 @@
 
 #include "experiment/spec/spec.h"
 
-/* Converts the value on top of the stack and leaves it there. It stands at `path` ("" for an
- * experiment), was written at `where`, and the tree lives in arena. FORMAT for what no experiment
- * can hold: functions, cycles, lists with holes, keys that are no names. Raises Lua errors. */
+/* Converts the value on top of the stack and leaves it there. path is its place in the experiment
+ * ("" for the experiment itself) and where the line that it was written in. The arena owns *out.
+ * FORMAT for functions, cycles, lists with holes, and keys that are not names; RANGE for integers
+ * that a double cannot hold; MEMORY. Raises Lua errors. */
 egc_status egc_convert_to_spec(lua_State *L, egc_arena *arena, const char *path, const char *where,
                                const egc_spec **out, egc_error *err) EGC_MUST_CHECK;
 

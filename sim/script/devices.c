@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* scripts/devices.lua is embedded as bytes, run in a bare Lua state, and read by the parameter
+ * table of devices: each number is {value = ..., source = "..."}. */
 #include "script/devices.h"
 
 #include <lauxlib.h>
@@ -10,7 +12,7 @@
 
 #define FILE_NAME "devices.lua"
 
-/* The bytes of scripts/devices.lua; embed.cmake makes them. */
+/* The bytes of scripts/devices.lua, made by embed.cmake. */
 extern const char egc_devices_lua[];
 extern const size_t egc_devices_lua_length;
 

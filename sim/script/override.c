@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* VALUE is compiled as the Lua chunk `return VALUE`, which sees nothing but egc. If that fails or
+ * gives nil, VALUE is text. */
 #include "script/override.h"
 
 #include <lauxlib.h>
@@ -7,8 +9,8 @@
 #include "script/api.h"
 #include "script/convert.h"
 
-/* chunk -> what it returns, with nothing but egc to use; or an error message. A bare word is then
- * nil, whatever global libraries there are. */
+/* chunk -> its result or an error message. The chunk sees nothing but egc, so that a bare word is
+ * nil even if it names a library. */
 static int call_with_api(lua_State *L)
 {
     lua_createtable(L, 0, 1);
@@ -19,7 +21,7 @@ static int call_with_api(lua_State *L)
     return lua_pcall(L, 0, 1, 0);
 }
 
-/* True for a value that an expression is meant to have: "egc" alone is a method's name. */
+/* False for nil, and for the table egc itself: "egc" alone is text. */
 static bool is_value(lua_State *L)
 {
     egc_api_push(L);
@@ -29,7 +31,7 @@ static bool is_value(lua_State *L)
     return !is_api && !lua_isnil(L, -1);
 }
 
-/* Pushes what `text` stands for. */
+/* Pushes the value of a Lua expression, or the text itself. */
 static void push_value(lua_State *L, const char *setting, const char *text)
 {
     const char *chunk = lua_pushfstring(L, "return %s", text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --set PATH=VALUE: changes to an experiment that are not in its script. */
+/* The option --set PATH=VALUE, which changes an experiment from the command line. */
 #ifndef EGC_SCRIPT_OVERRIDE_H
 #define EGC_SCRIPT_OVERRIDE_H
 
@@ -7,8 +7,9 @@
 
 #include "experiment/spec/spec.h"
 
-/* Applies one setting to *root. VALUE is a Lua expression that may use egc
- * ("seed=egc.each{1, 2}"); what is none is text ("cluster.bandwidth=10Gbps"). Raises Lua errors. */
+/* Applies one setting to *root, which is replaced. VALUE is a Lua expression that may use egc
+ * ("seed=egc.each{1, 2}"), or text ("cluster.bandwidth=10Gbps"). The arena owns the new *root.
+ * FORMAT, NAME, RANGE; MEMORY. Raises Lua errors. */
 egc_status egc_override_apply(lua_State *L, egc_arena *arena, const char *setting,
                               const egc_spec **root, egc_error *err) EGC_MUST_CHECK;
 

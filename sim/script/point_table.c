@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Walks the parameter tables of the parts of a point; a new parameter needs no code here. */
 #include "script/point_table.h"
 
 #include <lauxlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs the script once, keeps its experiments in the Lua registry, and converts, overrides and
+ * builds them one by one. Each step that may raise a Lua error runs under egc_state_protect. */
 #include "script/script.h"
 
 #include <lauxlib.h>
@@ -12,7 +14,7 @@
 #include "script/simulate.h"
 #include "script/state.h"
 
-/* Keys of the registry: the list of experiments, and the `where` of the one being built. */
+/* Keys of the registry: the list of experiments, and the filter `where` of the one being built. */
 static const char list_key, filter_key;
 
 typedef struct loading {
@@ -47,7 +49,7 @@ static bool is_list(lua_State *L)
     return true;
 }
 
-/* require finds modules beside the script first, wherever it is run from. */
+/* Lets `require` look beside the script first, whatever the working directory is. */
 static void search_beside_script(lua_State *L, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -61,7 +63,8 @@ static void search_beside_script(lua_State *L, const char *path)
     lua_pop(L, 1);
 }
 
-/* Leaves the list of experiments in the registry. A script that simulated need not return any. */
+/* Leaves the list of experiments in the registry. A script that called egc.simulate may return
+ * none. */
 static egc_status run_script(lua_State *L, void *arg, egc_error *err)
 {
     loading *load = arg;
@@ -103,7 +106,7 @@ typedef struct conversion {
     bool has_filter;
 } conversion;
 
-/* experiment -> experiment; its `where` goes to the registry. */
+/* experiment -> experiment. Puts its filter `where` into the registry. */
 static egc_status keep_filter(lua_State *L, conversion *c, egc_error *err)
 {
     lua_pushliteral(L, "where");
@@ -166,7 +169,7 @@ static egc_status load_experiment(const egc_session *session, size_t index,
                           c.has_filter ? filter_point : NULL, session->L, err);
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all experiments ------------------------------------------------------------------------ */
 
 static egc_status check_names(const egc_script *script, const char *path, egc_error *err)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Steps that loading a script and egc.simulate have in common. */
 #include "script/session.h"
 
 #include <string.h>

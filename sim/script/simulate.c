@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A simulation is a Lua userdata with a finalizer, so that a Lua error cannot leak it. Its rows
+ * come from the CSV that a run would write. */
 #include "script/simulate.h"
 
 #include <lauxlib.h>
@@ -11,7 +13,6 @@
 #include "script/session.h"
 #include "train/run.h"
 
-/* Lives in a Lua value, so that no Lua error can leak it. */
 typedef struct simulation {
     egc_experiment experiment;
     egc_runner_result result;
@@ -70,7 +71,7 @@ static egc_status run(lua_State *L, const egc_session *session, simulation *s, e
                                         err);
 }
 
-/* Pushes a row as a table. */
+/* Pushes a row as a table; empty fields are nil. */
 static void push_row(lua_State *L, egc_table table, const egc_csv_table *csv, size_t row)
 {
     lua_createtable(L, 0, (int)csv->n_columns);

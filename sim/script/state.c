@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lua allocates through base/mem.h, so that tests can make any of its allocations fail. Errors
+ * become one line, with the place where they were raised. */
 #include "script/state.h"
 
 #include <assert.h>
@@ -8,7 +10,7 @@
 
 #include "base/mem.h"
 
-/* Shrinking keeps the block: Lua takes for granted that it cannot fail. */
+/* A block that shrinks stays in place: Lua assumes that shrinking cannot fail. */
 static void *reallocate(void *arg, void *old, size_t old_size, size_t new_size)
 {
     (void)arg;
@@ -51,7 +53,7 @@ void egc_state_push_where(lua_State *L)
     lua_pushliteral(L, "?");
 }
 
-/* Error objects of any type become text, where the error is raised. */
+/* The message handler: turns error objects of any type into text while the line is still known. */
 static int describe_error(lua_State *L)
 {
     /* object */
@@ -71,10 +73,11 @@ static egc_status report(lua_State *L, int code, egc_error *err)
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "unknown error";
     if (code == LUA_ERRMEM)
         return egc_fail(err, EGC_ERROR_MEMORY, "out of memory: the script needs more");
-    char text[EGC_ERROR_LENGTH + 1]; /* egc_fail sees what is too long */
+    char text[EGC_ERROR_LENGTH + 1]; /* one byte more, so that egc_fail marks a cut */
     snprintf(text, sizeof text, "%s", message);
     for (char *c = text; *c; c++)
-        if (*c == '\n' || *c == '\r' || *c == '\t') /* Lua lists where it looked for a module so */
+        if (*c == '\n' || *c == '\r' ||
+            *c == '\t') /* Lua puts the places of a missing module on lines */
             *c = ' ';
     return egc_fail(err, EGC_ERROR_FORMAT, "%s", text);
 }
