@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The device time that messages stand for. Where it comes from is the cost option's to say:
- *
- * - model: the device and the compressor's statement (cost.h).
- * - table: measurements of the method (cost_table.h) times cost_scale. What a method of several
- *   rounds takes is shared out among them evenly.
- * - measured: what this process just took for the same, times cost_scale: not reproducible.
- * - none: nothing.
- *
- * A method that sends gradients as they are is charged as the model says in all but the last: what
- * the simulator does for it, a device need not do. */
+/* Device time that compression is charged with, by the option `cost`: the model (cost_model.h), a
+ * table (cost_table.h), the time measured on this host, or none. */
 #ifndef EGC_TRAIN_COST_COMPRESSION_TIME_H
 #define EGC_TRAIN_COST_COMPRESSION_TIME_H
 
@@ -16,25 +8,24 @@
 #include "train/core/round_result.h"
 #include "train/metrics/step_stats.h"
 
-/* A bucket in one round of a step. */
+/* One bucket in one round of a step. Pointers are borrowed. */
 typedef struct egc_compression_time {
     const egc_train_config *config;
-    const egc_method *method; /* of the message, where it is not the run's; NULL: the run's */
+    const egc_method *method; /* of the message; NULL: the run's */
     const egc_partition *partition;
     const egc_bucket *bucket;
     size_t round;
-    double host_s; /* what is to be charged took here */
+    double host_s; /* time that the work took on this host */
 } egc_compression_time;
 
-/* Seconds to make one sender's message; parts of the bucket's units, in their order. */
-double egc_compression_time_encode(const egc_compression_time *what, const egc_part_stats *parts);
+/* Seconds to make one sender's message; parts has the bucket's units in their order. */
+double egc_compression_time_encode(const egc_compression_time *job, const egc_part_stats *parts);
 
-/* Seconds to take in what was delivered. */
-double egc_compression_time_decode(const egc_compression_time *what,
-                                   const egc_round_result *received);
+/* Seconds to decode the result of an exchange. */
+double egc_compression_time_decode(const egc_compression_time *job, const egc_round_result *result);
 
-/* Seconds to make a message of out_bytes on the way, of others of in_bytes: the model's, unless the
- * option is none. No table has it. */
+/* Seconds to merge messages of in_bytes into one of out_bytes during an exchange: by the model
+ * unless the option is none, since no table has it. */
 double egc_compression_time_merge(const egc_train_config *config, double in_bytes,
                                   double out_bytes);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Piecewise interpolation between neighbouring samples, by the rules in the header. */
 #include "train/cost/cost_table.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static double between(point a, point b, double n)
     return a.s * pow(n / a.n, log(b.s / a.s) / log(b.n / a.n));
 }
 
-/* Beyond `end`; `other` is the sample next to it. */
+/* Extrapolates beyond `end`; `other` is the sample next to it. */
 static double beyond(point end, point other, double n)
 {
     double per_element = (end.s - other.s) / (end.n - other.n);

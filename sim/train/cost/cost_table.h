@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a method's messages took where somebody measured it, at some sizes, and so at any size. */
+/* Measured times of a method's messages at some sizes, interpolated to any size. */
 #ifndef EGC_TRAIN_COST_COST_TABLE_H
 #define EGC_TRAIN_COST_COST_TABLE_H
 
@@ -8,21 +8,22 @@
 typedef struct egc_cost_sample {
     double elements; /* of the unit */
     double encode_s; /* one worker's part in all rounds of a step */
-    double decode_s; /* for each message delivered; of several rounds: for all in a step */
+    double decode_s; /* per message delivered; with several rounds: for all in a step */
 } egc_cost_sample;
 
-/* Samples of one method with elements rising, at least one. */
+/* Samples of one method, at least one, ascending in elements. */
 typedef struct egc_cost_curve {
     const egc_cost_sample *samples;
     size_t n_samples;
-    char id[17]; /* 16 hex digits that depend on the samples alone */
+    char id[17]; /* 16 hex digits, a hash of the samples */
 } egc_cost_curve;
 
-/* Seconds for a unit of n elements. Between two samples the logarithm of the time is linear in that
- * of n (a power law; linear in n where a sample says 0 s). Beyond the first and the last sample the
- * time is a fixed part and a part for each element, as the two samples there have it. It is in
- * proportion to n instead where there is one sample only, where the two say that it falls with n,
- * and below the first where their fixed part is less than 0. */
+/* Seconds for a unit of n elements.
+ *
+ * Between two samples the time is a power law through both, or linear in n if one of them is 0 s.
+ * Below the first and above the last sample it is linear through the two samples there: a fixed
+ * part and a part per element. It is proportional to n instead if there is one sample only, if the
+ * two samples fall with n, and below the first if their fixed part would be negative. */
 double egc_cost_table_encode(const egc_cost_curve *curve, double n);
 double egc_cost_table_decode(const egc_cost_curve *curve, double n);
 

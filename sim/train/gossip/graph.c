@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Neighbours in closed form, by rank. */
 #include "train/gossip/graph.h"
 
 #include <stdbool.h>
 
 const char *const egc_gossip_graph_names[] = {"ring", "torus", "exponential", NULL};
 
-/* The largest divisor that is no larger than the square root. */
+/* The largest divisor of n not above its square root. */
 static size_t rows_of(size_t n)
 {
     size_t rows = 1;

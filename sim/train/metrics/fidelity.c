@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Both metrics need whole vectors of the step or run: four arrays of n floats at most. */
 #include "train/metrics/fidelity.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ void egc_fidelity_add(egc_fidelity *f, const float *gradient, bool finite)
         f->truth[i] += isfinite(gradient[i]) ? gradient[i] : 0;
 }
 
-/* truth <- what uncompressed training would apply */
+/* Turns the sum of gradients into the true update. */
 static void finish_truth(egc_fidelity *f, size_t n_workers)
 {
     float share = 1 / (float)n_workers, m = (float)f->momentum;

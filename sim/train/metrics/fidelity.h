@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How faithful the applied updates are to the uncompressed ones: cosine and drift.
+/* Cosine and drift: the applied updates compared with uncompressed ones.
  *
- * The truth a step is held against is the mean gradient of all workers or, for methods whose
- * memory applies momentum, what uncompressed momentum SGD would apply: the mean gradient run
- * through the same momentum. A method that sends everything has cosine 1 and drift 0. */
+ * The true update of a step is the mean gradient of all workers or, for methods whose error
+ * feedback applies momentum, the update of uncompressed momentum SGD: the mean gradient with the
+ * same momentum applied to it. A method that sends everything has cosine 1 and drift 0. */
 #ifndef EGC_TRAIN_METRICS_FIDELITY_H
 #define EGC_TRAIN_METRICS_FIDELITY_H
 
@@ -14,26 +14,26 @@
 
 typedef struct egc_fidelity {
     size_t n;
-    float *truth;     /* of the step: the sum of gradients while they come in */
-    float *velocity;  /* NULL when the truth has no momentum */
+    float *truth;     /* true update of the step; until its end, the sum of the gradients so far */
+    float *velocity;  /* NULL: the true update has no momentum */
     float *truth_sum; /* over steps */
     float *error_sum; /* of applied - true, over steps */
     double momentum;
     bool nesterov;
 } egc_fidelity;
 
-/* MEMORY. */
+/* For vectors of n floats. MEMORY. */
 egc_status egc_fidelity_init(egc_fidelity *fidelity, size_t n, bool has_momentum, double momentum,
                              bool nesterov, egc_error *err) EGC_MUST_CHECK;
 void egc_fidelity_fini(egc_fidelity *fidelity);
 
-/* A step begins; then every worker's gradient comes in, in the order of ranks. Unless `finite`
- * says that there are none, elements that are not finite count as 0. */
+/* Begins a step, and adds the gradient of each worker, in the order of ranks. Elements that are not
+ * finite count as 0; `finite` states that there are none, which saves the search. */
 void egc_fidelity_begin(egc_fidelity *fidelity);
 void egc_fidelity_add(egc_fidelity *fidelity, const float *gradient, bool finite);
 
-/* What was applied at this step after n_workers gradients came in. cosine is NAN when either
- * vector is zero, drift NAN when the truth is. */
+/* Ends a step with n_workers gradients, given the update that was applied. *cosine is NAN if the
+ * applied or the true update is zero, *drift is NAN if the sum of true updates is. */
 void egc_fidelity_end(egc_fidelity *fidelity, size_t n_workers, const float *applied,
                       double *cosine, double *drift);
 

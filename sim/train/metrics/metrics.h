@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of a step, a run, an evaluation and a unit, declared by the rows of metrics.def, which
- * say what each is and its unit; and those of a run from those of its steps. */
+/* The metrics of a step, a run, an evaluation and a unit, declared by the rows of metrics.def,
+ * which say what each is and its unit; and those of a run from those of its steps. */
 #ifndef EGC_TRAIN_METRICS_METRICS_H
 #define EGC_TRAIN_METRICS_METRICS_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An all-gather of dense vectors is replaced by an all-reduce; otherwise a round is carried by an
+ * exchange of its own kind. */
 #include "train/sync/exchange_choice.h"
 
 #include <math.h>
@@ -9,22 +11,18 @@
 #include "base/registry.h"
 #include "compressors/core/round_plan.h"
 
-bool egc_exchange_choice_fits(egc_collective kind, const egc_round *round)
+static egc_collective kind_of(const egc_round *round)
 {
-    switch (round->kind) {
-    case EGC_COLLECTIVE_ALLREDUCE:
-        return kind == EGC_COLLECTIVE_ALLREDUCE;
-    case EGC_COLLECTIVE_BROADCAST:
-        return kind == EGC_COLLECTIVE_BROADCAST;
-    case EGC_COLLECTIVE_ALLTOALL:
-        return kind == EGC_COLLECTIVE_ALLTOALL;
-    case EGC_COLLECTIVE_ALLGATHER:
-        break;
-    }
-    return kind == EGC_COLLECTIVE_ALLGATHER || (kind == EGC_COLLECTIVE_ALLREDUCE && round->element);
+    bool dense = round->kind == EGC_COLLECTIVE_ALLGATHER && round->element;
+    return dense ? EGC_COLLECTIVE_ALLREDUCE : round->kind;
 }
 
-/* ---- what is assumed ------------------------------------------------------------------------- */
+bool egc_exchange_choice_fits(egc_collective kind, const egc_round *round)
+{
+    return kind == round->kind || kind == kind_of(round);
+}
+
+/* ---- assumptions ----------------------------------------------------------------------------- */
 
 static egc_exchange_network network_of(const egc_train_config *config, int group)
 {
@@ -39,8 +37,8 @@ static egc_exchange_network network_of(const egc_train_config *config, int group
         .local_alpha_s = paths.local_latency_s,
         .local_beta_s = paths.local_hosts > 1 ? 1 / paths.local_bandwidth_Bps : 0,
     };
-    if (paths.local_hosts > 1 &&
-        (size_t)config->options.workers <= paths.local_hosts) { /* all of them are near */
+    bool all_local = paths.local_hosts > 1 && (size_t)config->options.workers <= paths.local_hosts;
+    if (all_local) {
         network.alpha_s = paths.local_latency_s;
         network.beta_s = network.contended_beta_s = 1 / paths.local_bandwidth_Bps;
     }
@@ -51,13 +49,13 @@ static int group_of(const egc_train_config *config)
 {
     egc_cluster_paths paths = egc_cluster_paths_of(config->cluster, config->cluster_params);
     int64_t workers = config->options.workers;
-    int64_t given = config->options.group ? config->options.group
-                    : paths.local_hosts > 1      ? (int64_t)paths.local_hosts
-                                          : 0;
+    int64_t given = config->options.group   ? config->options.group
+                    : paths.local_hosts > 1 ? (int64_t)paths.local_hosts
+                                            : 0;
     return (int)(given < workers ? given : workers);
 }
 
-/* Bytes of a round's messages. */
+/* Bytes of a message of the round. */
 static double bytes_of(const egc_train_config *config, const egc_round *round)
 {
     enum { USUAL_BUCKET = 25 << 20 };
@@ -65,31 +63,10 @@ static double bytes_of(const egc_train_config *config, const egc_round *round)
     double density = egc_method_density(&config->method, UINT64_MAX);
     if (isnan(density))
         density = 0.01;
-    switch (round->kind) {
-    case EGC_COLLECTIVE_ALLREDUCE:
-        return bucket;
-    case EGC_COLLECTIVE_BROADCAST:
+    if (round->kind == EGC_COLLECTIVE_BROADCAST)
         return density * bucket;
-    case EGC_COLLECTIVE_ALLGATHER:
-    case EGC_COLLECTIVE_ALLTOALL:
-        break;
-    }
-    return round->element ? bucket : 2 * density * bucket;
-}
-
-static egc_collective kind_of(const egc_round *round)
-{
-    switch (round->kind) {
-    case EGC_COLLECTIVE_ALLREDUCE:
-        return EGC_COLLECTIVE_ALLREDUCE;
-    case EGC_COLLECTIVE_BROADCAST:
-        return EGC_COLLECTIVE_BROADCAST;
-    case EGC_COLLECTIVE_ALLTOALL:
-        return EGC_COLLECTIVE_ALLTOALL;
-    case EGC_COLLECTIVE_ALLGATHER:
-        break;
-    }
-    return round->element ? EGC_COLLECTIVE_ALLREDUCE : EGC_COLLECTIVE_ALLGATHER;
+    bool dense = round->kind == EGC_COLLECTIVE_ALLREDUCE || round->element;
+    return dense ? bucket : 2 * density * bucket;
 }
 
 static const egc_exchange_type *cheapest(const egc_exchange_choice *choice,
@@ -100,11 +77,11 @@ static const egc_exchange_type *cheapest(const egc_exchange_choice *choice,
                                bytes_of(config, round), &network);
 }
 
-/* ---- the route ------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 egc_merge_rule egc_exchange_choice_merge(const egc_sparse_type *type)
 {
-    /* Who keeps of parts cannot know the k largest of all. */
+    /* An exchange that cuts messages into parts never sees the k largest elements of all. */
     return !type->keeps ? EGC_MERGE_ALL : type->cuts ? EGC_MERGE_ABOVE : EGC_MERGE_LARGEST;
 }
 
@@ -126,17 +103,22 @@ static egc_status init_sparse(egc_exchange_choice *choice, const egc_train_confi
 static egc_status refuse(const egc_exchange_choice *choice, const egc_train_config *config,
                          egc_error *err)
 {
-    static const char *const does[] = {"sums", "gathers", "broadcasts", "scatters"};
-    char usual_names[EGC_EXCHANGE_CHOICE_NAME];
-    egc_exchange_choice_name(choice, usual_names);
+    static const char *const does[] = {
+        [EGC_COLLECTIVE_ALLREDUCE] = "sums",
+        [EGC_COLLECTIVE_ALLGATHER] = "gathers",
+        [EGC_COLLECTIVE_BROADCAST] = "broadcasts",
+        [EGC_COLLECTIVE_ALLTOALL] = "scatters",
+    };
+    char auto_names[EGC_EXCHANGE_CHOICE_NAME];
+    egc_exchange_choice_name(choice, auto_names);
     return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                     "exchange: %s %s messages, which suits no round of method %s; use auto (here "
                     "%s)",
                     config->exchange->name, does[config->exchange->kind], config->method.name,
-                    usual_names);
+                    auto_names);
 }
 
-/* No stand-in can say what depends on who a worker is. */
+/* A proxy cannot send a message that depends on the worker's rank. */
 static egc_status check_sampling(const egc_exchange_choice *choice, const egc_train_config *config,
                                  egc_error *err)
 {
@@ -182,41 +164,40 @@ const char *egc_exchange_choice_asked(const egc_train_config *config)
                               : "auto";
 }
 
+/* Appends "+part", or "part" as the first; with "/group" if group is not 0. */
+static void append(char name[EGC_EXCHANGE_CHOICE_NAME], const char *part, int group)
+{
+    size_t used = strlen(name), room = EGC_EXCHANGE_CHOICE_NAME - used;
+    used += (size_t)snprintf(name + used, room, "%s%s", used ? "+" : "", part);
+    if (group && used < EGC_EXCHANGE_CHOICE_NAME)
+        snprintf(name + used, EGC_EXCHANGE_CHOICE_NAME - used, "/%d", group);
+}
+
 void egc_exchange_choice_name(const egc_exchange_choice *choice,
                               char name[EGC_EXCHANGE_CHOICE_NAME])
 {
-    size_t used = 0;
+    *name = '\0';
     if (choice->sparse)
-        snprintf(name, EGC_EXCHANGE_CHOICE_NAME, "%s", choice->sparse->name);
-    for (size_t r = 0; r < choice->n_rounds && !choice->sparse; r++) {
-        bool same = r > 0 && choice->exchange[r] == choice->exchange[r - 1];
-        if (!same)
-            used += (size_t)snprintf(name + used, EGC_EXCHANGE_CHOICE_NAME - used, "%s%s",
-                                     r ? "+" : "", choice->exchange[r]->name);
-    }
+        append(name, choice->sparse->name, 0);
+    for (size_t r = 0; r < choice->n_rounds && !choice->sparse; r++)
+        if (r == 0 || choice->exchange[r] != choice->exchange[r - 1])
+            append(name, choice->exchange[r]->name, 0);
 }
 
 void egc_exchange_choice_sums(const egc_exchange_choice *choice,
                               char name[EGC_EXCHANGE_CHOICE_NAME])
 {
-    size_t used = 0;
+    *name = '\0';
     if (choice->sparse)
-        snprintf(name, EGC_EXCHANGE_CHOICE_NAME, "%s", choice->sparse->name);
+        append(name, choice->sparse->name, 0);
     for (size_t r = 0; r < choice->n_rounds && !choice->sparse; r++) {
         const egc_exchange_type *type = choice->exchange[r];
-        const char *plus = r ? "+" : "";
-        if (type->kind != EGC_COLLECTIVE_ALLREDUCE)
-            used += (size_t)snprintf(name + used, EGC_EXCHANGE_CHOICE_NAME - used, "%sany", plus);
-        else if (type->grouped_form)
-            used += (size_t)snprintf(name + used, EGC_EXCHANGE_CHOICE_NAME - used, "%s%s/%d", plus,
-                                     type->name, choice->group);
-        else
-            used += (size_t)snprintf(name + used, EGC_EXCHANGE_CHOICE_NAME - used, "%s%s", plus,
-                                     type->name);
+        bool sums = type->kind == EGC_COLLECTIVE_ALLREDUCE;
+        append(name, sums ? type->name : "any", sums && type->grouped_form ? choice->group : 0);
     }
 }
 
-/* Every exchange's descriptor begins with its name. */
+/* Lists both registries: the descriptors of either begin with the name. */
 static egc_status fail_unknown(const char *name, egc_error *err)
 {
     enum { ROOM = 64 };

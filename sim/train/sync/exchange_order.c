@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The last member to become idle or ready chooses for all, and signals each. */
 #include "train/sync/exchange_order.h"
 
 #include <string.h>
@@ -53,8 +54,8 @@ egc_status egc_exchange_order_regroup(egc_exchange_order *order, const int *memb
     return EGC_OK;
 }
 
-/* The bucket to go first of those that all members have ready, n_buckets when there is none.
- * Buckets are numbered as their gradients become ready, which is last layers first. */
+/* The first bucket, in the order wanted, that all members have ready; n_buckets if there is none.
+ * Buckets are numbered as their gradients become ready: last layers first. */
 static size_t choose(const egc_exchange_order *order)
 {
     size_t n = order->n_buckets;
@@ -66,7 +67,7 @@ static size_t choose(const egc_exchange_order *order)
     return n;
 }
 
-/* All is settled before the first signal: whoever it wakes may run at once. */
+/* Sets all state before the first signal, because the actor it wakes may run at once. */
 static void give_turn(egc_exchange_order *order)
 {
     size_t bucket = order->n_idle == order->n_members ? choose(order) : order->n_buckets;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The members watch each other in a ring. The first of them that is up runs the recovery, as an
+ * actor of its own, and is watched by the others meanwhile. */
 #include "train/sync/failover.h"
 
 #include "base/mem.h"
 #include "train/sync/quorum.h"
 
-/* Breaks without an exchange between them that are borne with: a link may go up and down faster
- * than anything gets through. */
+/* Limit of failures in a row with no exchange between them: a link may go down and up again faster
+ * than a message gets through. */
 enum { MOST_BREAKS = 100 };
 
-/* ---- watching over each other ---------------------------------------------------------------- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
 static egc_status recover(void *arg, egc_error *err);
 
@@ -17,8 +19,7 @@ static bool is_up(const egc_world *world, int rank)
     return egc_failure_reachable(world, rank, rank);
 }
 
-/* Called by streams that fail, and by who watches a host that does. The first member whose host is
- * up sees to it. */
+/* Called by a stream that fails, and by the watcher of a host that does. */
 static void start_recovery(void *arg)
 {
     egc_failover *failover = arg;
@@ -31,7 +32,7 @@ static void start_recovery(void *arg)
     while (i < engine->n_members && !is_up(world, engine->members[i]))
         i++;
     if (i == engine->n_members)
-        return; /* nobody is left */
+        return; /* no member is left */
     failover->recovering = true;
     failover->recoverer = engine->members[i];
     if (egc_actor_spawn(world, failover->recoverer, "recovery", recover, failover, &err))
@@ -50,8 +51,8 @@ static egc_status watch(egc_failover *failover, int rank, int from, egc_error *e
     return egc_failure_watch(&watch, err);
 }
 
-/* Each member watches the one before it: of those that fail at once, one is watched by a survivor.
- */
+/* Each member is watched by the next one in the ring, so that of members that fail at once at least
+ * one is watched by a survivor. */
 egc_status egc_failover_watch(egc_failover *failover, egc_error *err)
 {
     const egc_engine *engine = failover->run->engine;
@@ -62,7 +63,7 @@ egc_status egc_failover_watch(egc_failover *failover, egc_error *err)
     return status;
 }
 
-/* Whoever failed may have been the one that watched it. */
+/* The member that failed may have been the one that watched the recoverer. */
 static egc_status watch_recoverer(egc_failover *failover, egc_error *err)
 {
     const egc_engine *engine = failover->run->engine;
@@ -73,7 +74,7 @@ static egc_status watch_recoverer(egc_failover *failover, egc_error *err)
     return status;
 }
 
-/* ---- ending and beginning anew --------------------------------------------------------------- */
+/* ---- recovery -------------------------------------------------------------------------------- */
 
 static egc_status end_streams(egc_failover *failover, egc_error *err)
 {
@@ -94,8 +95,8 @@ static void count_break(egc_failover *failover)
     failover->broken = failover->n_committed;
 }
 
-/* Both lists are ascending. */
-static void leave_out(egc_failover *failover, size_t n_chosen)
+/* Ends the actors of members that are not chosen; both lists are ascending. */
+static void end_others(egc_failover *failover, size_t n_chosen)
 {
     const egc_engine *engine = failover->run->engine;
     size_t next = 0;
@@ -107,7 +108,7 @@ static void leave_out(egc_failover *failover, size_t n_chosen)
     }
 }
 
-/* Steps that nobody but those who are left out had yet to end. At most two are under way. */
+/* Reports steps that only dropped members had yet to end. At most two are under way. */
 static egc_status report_ended_steps(egc_sync_run *run, egc_error *err)
 {
     uint64_t begun = run->steps_begun;
@@ -126,7 +127,7 @@ static egc_status regroup(egc_failover *failover, egc_error *err)
                                           failover->chosen, &n, err);
     if (status)
         return status;
-    leave_out(failover, n);
+    end_others(failover, n);
     egc_engine_regroup(engine, failover->chosen, n);
     egc_mailbox_forget_all(run->world);
     egc_barrier_free(failover->arrived);
@@ -152,7 +153,7 @@ static egc_status recover(void *arg, egc_error *err)
     return status ? status : egc_failover_watch(failover, err);
 }
 
-/* ---- what streams call ----------------------------------------------------------------------- */
+/* ---- called by streams ----------------------------------------------------------------------- */
 
 void egc_failover_commit(egc_failover *failover, uint64_t *n_through)
 {

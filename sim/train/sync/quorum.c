@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Largest clique of the reachability graph, by a greedy search from each rank; exact for a network
+ * that falls into parts within which all reach each other. */
 #include "train/sync/quorum.h"
 
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 
 #include "base/mem.h"
 
-/* Those of n whom `first` reaches and who all reach each other, the nearest after it first. */
+/* Adds ranks to a group in ring order from `first`, if they reach all in it. Returns its size. */
 static size_t gather_around(const bool *reach, size_t n, size_t first, size_t *group)
 {
     size_t size = 0;
@@ -26,7 +28,7 @@ static int compare_ranks(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* The largest group into chosen. */
+/* Writes the largest group to chosen, ascending, and returns its size. */
 static size_t choose(const bool *reach, const int *ranks, size_t n, size_t *group, int *chosen)
 {
     size_t best = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Steps are compared by a hash of their messages and by the offsets of the workers' starts. */
 #include "train/sync/steady_state.h"
 
 #include <math.h>
@@ -7,12 +8,12 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-/* SimGrid tells apart what is further apart than this. */
+/* SimGrid treats closer times as equal. */
 #define SAME_TIME_S 1e-9
 
-/* Later rounds have messages that nobody knows yet when a step begins, no two measurements are
- * alike, with priority no step ends before the next begins, and energy is consumed only by what is
- * simulated. */
+/* False with several rounds (the later messages are unknown when a step begins), with measured
+ * costs (no two are equal), with priority (no step ends before the next begins) and with energy
+ * (only simulated steps consume it). */
 static bool may_repeat(const egc_engine *engine)
 {
     const egc_train_config *config = engine->config;
@@ -29,23 +30,22 @@ egc_status egc_steady_state_init(egc_steady_state *steady, egc_engine *engine, e
     if (!may_repeat(engine))
         return EGC_OK;
     steady->engine = engine;
-    for (int i = 0; i < EGC_STEADY_STATE_KEPT; i++) {
-        steady->past[i] = egc_calloc(n, sizeof *steady->past[i]);
-        if (!steady->past[i])
-            return egc_fail_memory(err, n * sizeof *steady->past[i]);
-    }
-    return EGC_OK;
+    steady->past[0] = egc_calloc(EGC_STEADY_STATE_KEPT * n, sizeof *steady->past[0]);
+    for (size_t i = 0; i < EGC_STEADY_STATE_KEPT && steady->past[0]; i++)
+        steady->past[i] = steady->past[0] + i * n;
+    return steady->past[0]
+               ? EGC_OK
+               : egc_fail_memory(err, EGC_STEADY_STATE_KEPT * n * sizeof *steady->past[0]);
 }
 
 void egc_steady_state_fini(egc_steady_state *steady)
 {
-    for (int i = 0; i < EGC_STEADY_STATE_KEPT; i++)
-        egc_free(steady->past[i]);
+    egc_free(steady->past[0]);
 }
 
-/* ---- likeness -------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
-/* All that workers send, and what making it stands for. */
+/* Hash of the lengths of all messages, and of the work that making them stands for. */
 static uint64_t key_of(egc_engine *engine, uint64_t step)
 {
     uint64_t hash = EGC_HASH_START;
@@ -65,7 +65,7 @@ static size_t latest(const egc_steady_state *steady, size_t back)
     return (steady->n_simulated - back) % EGC_STEADY_STATE_KEPT;
 }
 
-/* Whether the workers began both steps equally far apart. */
+/* True if the workers began both steps with the same offsets. */
 static bool began_alike(const egc_steady_state *steady, size_t a, size_t b)
 {
     const egc_worker_step *x = steady->past[a], *y = steady->past[b];
@@ -75,8 +75,8 @@ static bool began_alike(const egc_steady_state *steady, size_t a, size_t b)
     return true;
 }
 
-/* That a worker comes to a step means that all have begun the one before, and ended the one before
- * that: nobody gets through a step without the others. */
+/* When a worker begins a step, all have begun the one before and ended the one before that, since
+ * no worker ends a step without the others. */
 static bool is_steady(const egc_steady_state *steady, uint64_t key)
 {
     if (steady->n_simulated < 2)
@@ -93,14 +93,14 @@ void egc_steady_state_begin_step(egc_steady_state *steady, uint64_t step)
     if (!steady->engine)
         return;
     uint64_t key = key_of(steady->engine, step);
-    bool went_on = steady->repeats[(step + 1) % 2];
-    bool repeats = went_on ? steady->key[steady->repeated] == key : is_steady(steady, key);
+    bool repeated = steady->repeats[(step + 1) % 2];
+    bool repeats = repeated ? steady->key[steady->repeated] == key : is_steady(steady, key);
     steady->repeats[step % 2] = repeats;
-    if (repeats && !went_on)
+    if (repeats && !repeated)
         steady->repeated = latest(steady, 2);
     if (repeats)
         return;
-    if (went_on)
+    if (repeated)
         steady->n_simulated = 0;
     size_t slot = steady->n_simulated++ % EGC_STEADY_STATE_KEPT;
     steady->slot[step % 2] = slot;
