@@ -93,8 +93,18 @@ static void sum_by_hand(const char *exchange, int workers, uint64_t step, float 
     }
 }
 
-/* Momentum SGD on the mean of what is left of top-k's messages, with a residual of the rest. */
-static double train_by_hand(const char *exchange, int workers, int steps)
+static double norm2(const float *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < N; i++)
+        sum += (double)x[i] * (double)x[i];
+    return sum;
+}
+
+/* Momentum SGD on the mean of the elements kept of top-k's messages, with residuals of the rest.
+ * Returns the sum of the parameters, which the workload calls its loss, and for each step the norm
+ * of all workers' residuals over that of their gradients. */
+static double train_by_hand(const char *exchange, int workers, int steps, double *residual_norm)
 {
     static float x[N], b[N], g[N], e[WORKERS_MAX][N], sent[WORKERS_MAX][N], own[WORKERS_MAX][N];
     float threshold[2] = {0, 0};
@@ -105,12 +115,14 @@ static double train_by_hand(const char *exchange, int workers, int steps)
     memset(b, 0, sizeof b);
     memset(e, 0, sizeof e);
     for (uint64_t step = 0; step < (uint64_t)steps; step++) {
+        double gradients = 0, residuals = 0;
         for (int w = 0; w < workers; w++) {
             assert_int_equal(spread_gradient(NULL, step, (size_t)w, x, g, &loss, &err), EGC_OK);
             for (size_t i = 0; i < N; i++)
                 sent[w][i] = e[w][i] += g[i];
             for (int u = 0; u < 2; u++)
                 keep_largest(sent[w], &parts[u]);
+            gradients += norm2(g);
         }
         memcpy(own, sent, sizeof own);
         sum_by_hand(exchange, workers, step, sent, threshold);
@@ -121,8 +133,11 @@ static double train_by_hand(const char *exchange, int workers, int steps)
             b[i] = 0.5f * b[i] + sent[0][i] / (float)workers;
             x[i] -= 0.05f * b[i];
         }
+        for (int w = 0; w < workers; w++)
+            residuals += norm2(e[w]);
+        residual_norm[step] = sqrt(residuals / gradients);
     }
-    double sum = 0; /* what the workload calls its loss */
+    double sum = 0;
     for (size_t i = 0; i < N; i++)
         sum += (double)x[i];
     return sum;
@@ -146,13 +161,29 @@ static void sums_of_messages_teach_what_sums_of_vectors_do(void **state)
             const result *r = run(&config);
             if (r->status)
                 fail_msg("%s of %d: %s", (*type)->name, workers, r->err.message);
-            double want = train_by_hand((*type)->name, workers, 40),
-                   got = r->summary.metrics.test_loss;
+            double residual_norm[40], got = r->summary.metrics.test_loss;
+            double want = train_by_hand((*type)->name, workers, 40, residual_norm);
+            for (int step = 0; step < 40; step++)
+                assert_close(r->step[step].residual_norm, residual_norm[step], 1e-4);
             if (!(fabs(got - want) <= 1e-5 * fabs(want)))
                 fail_msg("%s of %d workers: %.9g learnt, %.9g by hand", (*type)->name, workers, got,
                          want);
             assert_string_equal(r->summary.exchange, (*type)->name);
         }
+}
+
+/* Elements that an exchange drops are kept by error feedback alone. */
+static void nothing_is_kept_without_error_feedback(void **state)
+{
+    (void)state;
+    for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
+        egc_train_config config = config_over((*type)->name, 4, 5);
+        set(&config, "memory", "none");
+        const result *r = run(&config);
+        assert_int_equal(r->status, EGC_OK);
+        for (int step = 0; step < 5; step++)
+            assert_true(r->step[step].residual_norm == 0 && r->step[step].rel_error > 0.5);
+    }
 }
 
 /* Buckets, codecs and units sent dense change bytes alone. */
@@ -168,7 +199,7 @@ static void codings_learn_the_same(void **state)
             config.options.bucket_bytes = i ? EGC_BUCKET_LAYER : EGC_BUCKET_MODEL;
             const result *r = run(&config);
             assert_int_equal(r->status, EGC_OK);
-            double want = train_by_hand((*type)->name, 5, 10);
+            double residual_norm[10], want = train_by_hand((*type)->name, 5, 10, residual_norm);
             if (!(fabs(r->summary.metrics.test_loss - want) <= 1e-5 * want))
                 fail_msg("%s, index %s: %.9g learnt, %.9g by hand", (*type)->name, indices[i],
                          r->summary.metrics.test_loss, want);
@@ -309,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_messages_teach_what_sums_of_vectors_do),
+        cmocka_unit_test(nothing_is_kept_without_error_feedback),
         cmocka_unit_test(codings_learn_the_same),
         cmocka_unit_test(merging_is_charged),
         cmocka_unit_test(methods_that_cannot_be_summed_are_refused),

@@ -110,8 +110,9 @@ typedef struct result {
     egc_train_summary summary;
     egc_metrics step[MAX_STEPS];
     uint64_t steps;
-    double units;  /* rows */
-    uint64_t hash; /* of the rows of units and evaluations */
+    double units;                 /* rows */
+    double largest_residual_norm; /* of them */
+    uint64_t hash;                /* of the rows of units and evaluations */
     egc_timeline_event event[MAX_EVENTS];
     size_t events;
 } result;
@@ -133,6 +134,7 @@ static inline egc_status count_unit(void *arg, uint64_t step, const egc_unit_met
     const double values[] = {(double)step, m->elements,      m->sent,      m->wire_bytes,
                              m->rel_error, m->residual_norm, m->correction};
     r->units++;
+    r->largest_residual_norm = fmax(r->largest_residual_norm, m->residual_norm);
     r->hash = egc_hash(r->hash, m->name, strlen(m->name));
     r->hash = egc_hash(r->hash, values, sizeof values);
     return EGC_OK;
