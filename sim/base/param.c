@@ -93,6 +93,14 @@ const egc_param *egc_param_find(const egc_param *table, const char *name)
     return NULL;
 }
 
+const egc_param *egc_param_renamed(const egc_param *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (table->formerly && strcmp(table->formerly, name) == 0)
+            return table;
+    return NULL;
+}
+
 /* ---- setting ------------------------------------------------------------------------------- */
 
 /* Fails with "must be RANGE, got VALUE". */

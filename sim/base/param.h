@@ -44,6 +44,7 @@ typedef struct egc_param {
     /* CHOICE: the words, NULL-terminated. REAL and INT: words that stand for special values; the
      * i-th is stored as -(i + 1), so min must be >= 0. LIST: EGC_PARAM_ITEMS. */
     const char *const *choices;
+    const char *formerly; /* an earlier name, refused with an error that names this one; or NULL */
     const char *def_text; /* TEXT; NULL is "". LIST: what an empty one stands for; NULL is "{}" */
 } egc_param;
 
@@ -128,6 +129,9 @@ void egc_param_init(const egc_param *table, void *object);
 
 /* The row called name, or NULL. */
 const egc_param *egc_param_find(const egc_param *table, const char *name);
+
+/* The row that was called name formerly, or NULL. */
+const egc_param *egc_param_renamed(const egc_param *table, const char *name);
 
 /* Sets one field. RANGE or FORMAT when the value does not fit, the message starting with what it
  * must be ("must be in (0, 1], got 1.5"), without the name, which the caller prepends. */

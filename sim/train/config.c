@@ -8,7 +8,7 @@
 static const char *const bucket_words[] = {"layer", "model", "merge", "fusion", NULL};
 static const char *const cost_words[] = {"model", "table", "measured", "none", NULL};
 static const char *const stream_words[] = {"compute", "stream", NULL};
-static const char *const schedule_words[] = {"fifo", "priority", NULL};
+static const char *const order_words[] = {"fifo", "priority", NULL};
 static const char *const failure_words[] = {"stop", "drop", NULL};
 static const char *const model_words[] = {"cm02", "lv08", "smpi", NULL};
 
@@ -55,9 +55,9 @@ const egc_param egc_train_config_params[] = {
               .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM(egc_train_options, compress_on, CHOICE, "compress_on", "stream that compresses",
               .def = 0, .choices = stream_words),
-    EGC_PARAM(egc_train_options, exchange_order, CHOICE, "schedule",
+    EGC_PARAM(egc_train_options, exchange_order, CHOICE, "exchange_order",
               "buckets go in the order they are ready, or first those needed first", .def = 0,
-              .choices = schedule_words),
+              .choices = order_words, .formerly = "schedule"),
     EGC_PARAM(egc_train_options, piece_bytes, REAL, "partition",
               "longer messages that are summed on the way are exchanged in pieces of this size",
               .quantity = EGC_QUANTITY_BYTES, .def = INFINITY, .min = 1, .max = INFINITY),

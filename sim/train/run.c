@@ -15,7 +15,7 @@ static egc_status check_drop_streams(const egc_train_options *options, egc_error
 {
     const char *cannot = NULL;
     if (options->exchange_order == EGC_EXCHANGE_ORDER_PRIORITY)
-        cannot = "schedule = priority";
+        cannot = "exchange_order = priority";
     else if (isfinite(options->piece_bytes))
         cannot = "partition";
     else if (options->compress_on == EGC_COMPRESS_ON_STREAM)

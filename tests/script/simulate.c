@@ -32,7 +32,7 @@ static const load_case cases[] = {
     {"\negc.simulate{" POINT ", step = 3}", "workers=99",
      "t.lua:2: step: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, "
      "bucket, first_bucket, group, fusion, cycle, "
-     "overlap, cost, cost_table, cost_scale, compress_on, schedule, partition, network_model, "
+     "overlap, cost, cost_table, cost_scale, compress_on, exchange_order, partition, network_model, "
      "max_sim_time, on_failure, failure_timeout, energy, layers, "
      "name, workload, cluster, "
      "method, algorithm, exchange, where"},

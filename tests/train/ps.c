@@ -212,7 +212,7 @@ static void impossible_servers(void **state)
     config = ps_of("topk", "sync", 4, 1);
     config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
     assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
-                 "schedule: is of exchanges between all workers, which algorithm ps has not; leave "
+                 "exchange_order: is of exchanges between all workers, which algorithm ps has not; leave "
                  "it out");
     config = ps_of("topk", "sync", 4, 1);
     config.options.piece_bytes = 1000;

@@ -173,6 +173,9 @@ static egc_status configure_field(const egc_spec_field *field, const egc_param *
                                   const char *const *skip, egc_error *err)
 {
     const egc_param *param = egc_param_find(table, field->key);
+    const egc_param *renamed = egc_param_renamed(table, field->key);
+    if (!param && renamed)
+        return egc_fail(err, EGC_ERROR_NAME, "is called %s now", renamed->name);
     if (!param)
         return unknown_key(table, skip, err);
     if (field->value->kind == EGC_SPEC_SCALAR)

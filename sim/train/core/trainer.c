@@ -33,7 +33,7 @@ egc_status egc_trainer_check(const egc_train_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
                         config->exchange ? config->exchange->name : config->sparse->name);
-    static const char *const idle[] = {"group", "schedule", "partition"};
+    static const char *const idle[] = {"group", "exchange_order", "partition"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
         if (egc_param_changed(egc_param_find(egc_train_config_params, idle[i]), &config->options))
             return egc_fail(err, EGC_ERROR_UNSUPPORTED,

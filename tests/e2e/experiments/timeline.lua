@@ -12,7 +12,7 @@ return egc.experiment {
   bucket   = "layer",
   partition   = "64KiB",
   egc.zip {
-    schedule    = egc.each { "fifo", "priority" },
+    exchange_order = egc.each { "fifo", "priority" },
     compress_on = egc.each { "compute", "stream" },
   },
   steps    = 4,

@@ -84,6 +84,6 @@ for method in cltk signsgd; do
     refuses 1 "x.lua:3: on_failure: method $method, whose messages have a leader or owners, can only stop, got drop" \
         egc-sim run x.lua --set method=$method --set on_failure=drop
 done
-for streams in schedule=priority partition=4KiB compress_on=stream bucket=fusion; do
+for streams in exchange_order=priority partition=4KiB compress_on=stream bucket=fusion; do
     refuses 1 "x.lua:3: on_failure: with ${streams%%=*}..." egc-sim run x.lua --set $streams --set on_failure=drop
 done
