@@ -127,7 +127,7 @@ static void push_part(lua_State *L, const char *part, const void *const *items)
         /* table, names, constructor */
         const char *constructor = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
-        add_constructor(L, name, constructor);
+        add_constructor(L, egc_constructor_field(name), constructor);
         lua_remove(L, -3);
     }
     const char *called = lua_pushfstring(L, "egc.%s", part);
@@ -145,7 +145,7 @@ static void add_part(lua_State *L, const char *part, const void *const *items)
         const char *constructor = lua_pushfstring(L, "%s.%s", part, name);
         lua_insert(L, -3);
         /* constructor, table, names */
-        add_constructor(L, name, constructor);
+        add_constructor(L, egc_constructor_field(name), constructor);
         lua_remove(L, -3);
     }
 }

@@ -111,10 +111,14 @@ static const load_case experiment_errors[] = {
      "(here allgather-rd)"},
     {"return egc.experiment{" BASE "method='none', 5}", NULL,
      "t.lua:1: experiment: egc.experiment takes KEY = VALUE only, got a value without a key"},
+    {"return egc.experiment{" BASE "method='none', schedule='priority'}", NULL,
+     "t.lua:1: schedule: is called exchange_order now"},
+    {"return egc.experiment{" BASE "method='none'}", "schedule=priority",
+     "--set schedule=priority: schedule: is called exchange_order now"},
     {"return egc.experiment{" BASE "method='none', exchange='rings'}", NULL,
      "t.lua:1: exchange: unknown exchange \"rings\"; valid: ring, allgather-ring, ..."},
     {"return egc.experiment{" BASE "method='none', algorithm='async'}", NULL,
-     "t.lua:1: algorithm: unknown algorithm \"async\"; valid: sync, federated, gossip, ps"},
+     "t.lua:1: algorithm: unknown algorithm \"async\"; valid: sync, local, federated, gossip, ps"},
     {"return egc.experiment{" BASE "method='none', steps={1, 2}}", NULL,
      "t.lua:1: steps: must be a whole number in [1, 1000000000], got a table; egc.each{...} sweeps "
      "over "

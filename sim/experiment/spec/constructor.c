@@ -17,6 +17,11 @@ const char *egc_constructor_name(const char *constructor)
     return dot ? dot + 1 : constructor ? constructor : "";
 }
 
+const char *egc_constructor_field(const char *name)
+{
+    return strcmp(name, "local") == 0 ? "local_sgd" : name;
+}
+
 bool egc_constructor_builds(const char *constructor, const char *part)
 {
     size_t length = strlen(part);
@@ -31,7 +36,7 @@ void egc_constructor_call(const char *constructor, char *out, size_t room)
         snprintf(out, room, "egc.%s",
                  egc_constructor_builds(constructor, "method") ||
                          egc_constructor_builds(constructor, "algorithm")
-                     ? egc_constructor_name(constructor)
+                     ? egc_constructor_field(egc_constructor_name(constructor))
                      : constructor);
 }
 
@@ -49,7 +54,8 @@ static bool experiment_accepts(const char *key)
     for (const char *const *known = egc_constructor_keys; *known; known++)
         if (strcmp(*known, key) == 0)
             return true;
-    return egc_param_find(egc_train_config_params, key);
+    return egc_param_find(egc_train_config_params, key) ||
+           egc_param_renamed(egc_train_config_params, key);
 }
 
 bool egc_constructor_accepts(const char *constructor, const char *key)

@@ -11,6 +11,10 @@
 /* The name of the type: "topk" of "method.topk"; "" for NULL, a plain table. */
 const char *egc_constructor_name(const char *constructor);
 
+/* The field of the Lua table `egc` that constructs the method or algorithm called name: the name
+ * itself, but local_sgd for "local", a keyword of Lua. */
+const char *egc_constructor_field(const char *name);
+
 /* True if the constructor makes this part: ("method.topk", "method"). */
 bool egc_constructor_builds(const char *constructor, const char *part);
 

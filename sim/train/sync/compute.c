@@ -91,6 +91,18 @@ static egc_status forward_by_bucket(egc_sync_worker *w, uint64_t step, double *w
     return status ? status : begin_step(w, step, err);
 }
 
+/* The local steps between the first forward pass of a step and its last backward pass. */
+static egc_status local_steps(egc_sync_worker *w, uint64_t step, egc_error *err)
+{
+    const egc_partition *partition = &w->engine->partition;
+    uint64_t steps = w->engine->local.steps;
+    double seconds =
+        steps ? (double)(steps - 1) * (partition->forward_s + partition->backward_s) : 0;
+    egc_span when;
+    const egc_timeline_event event = {.name = "local steps", .step = step};
+    return egc_stream_work(&w->compute, seconds, &event, &when, err);
+}
+
 /* A bucket's gradients are there, and compressed where this stream does that. */
 static void hand_over(egc_sync_worker *w, uint64_t step, size_t b)
 {
@@ -134,6 +146,8 @@ static egc_status simulate_step(egc_sync_worker *w, uint64_t step, egc_error *er
     egc_actor_begin_step(w->run->world, (int)w->rank, step);
     egc_status status = egc_sync_by_priority(w) ? forward_by_bucket(w, step, &waited_s, err)
                                                 : forward(w, step, err);
+    if (!status)
+        status = local_steps(w, step, err);
     if (!status)
         status = backward(w, step, &compressed_s, err);
     spent->compute_s = egc_world_now(w->run->world) - start - compressed_s - waited_s;
