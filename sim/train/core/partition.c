@@ -20,7 +20,7 @@ egc_partition_options egc_partition_options_of(const egc_train_config *config)
 
 double egc_partition_cycle(double since_s, double cycle_s)
 {
-    const double rounding = 1e-6; /* of a cycle: a gradient ready at its end belongs to it */
+    const double rounding = 1e-6; /* in cycles: a gradient ready at the end of one belongs to it */
     return ceil(since_s / cycle_s - rounding);
 }
 

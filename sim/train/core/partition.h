@@ -21,7 +21,7 @@ typedef struct egc_partition {
     size_t n_units;
     egc_bucket *buckets; /* in the order in which gradients become ready: last layers first */
     size_t n_buckets;
-    double forward_s, backward_s; /* of all layers */
+    double forward_s, backward_s; /* sums over all layers */
     egc_arena arena;
 } egc_partition;
 

@@ -25,17 +25,17 @@ typedef struct egc_timeline_event {
     size_t lane; /* number of the communication stream: ps has one per server; otherwise 0 */
     double start_s, end_s; /* simulated */
 
-    const char *layers;   /* of its bucket, "FIRST..LAST"; NULL: it concerns no single bucket */
+    const char *layers;   /* "FIRST..LAST" of its bucket; NULL: it concerns no single bucket */
     size_t bucket, round; /* valid if layers is set */
 
     const size_t *peers; /* ranks it sent to or received from; NULL: none, or a collective */
     size_t n_peers;
     double bytes; /* sent to or received from the peers, counted once */
 
-    const char *exchange;   /* of an exchange; NULL otherwise, and the rest is not valid */
+    const char *exchange;   /* its name; NULL if it is none, and the rest is not valid */
     size_t piece, n_pieces; /* the part of the messages it carried: egc_round_transfer_pieces */
-    double message_bytes;   /* of the rank's own message, or its part: counted in sent_bytes */
-    double network_sent_bytes, network_recv_bytes; /* that its rank sent and received for it */
+    double message_bytes;   /* the rank's own message, or its part: counted in sent_bytes */
+    double network_sent_bytes, network_recv_bytes; /* bytes its rank sent and received for it */
 } egc_timeline_event;
 
 #endif

@@ -11,7 +11,7 @@
 /* One bucket in one round of a step. Pointers are borrowed. */
 typedef struct egc_compression_time {
     const egc_train_config *config;
-    const egc_method *method; /* of the message; NULL: the run's */
+    const egc_method *method; /* the message's; NULL: the run's */
     const egc_partition *partition;
     const egc_bucket *bucket;
     size_t round;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bytes moved and kernels launched, counted as an implementation on the device would: what the code
- * here does on the host plays no part. */
+/* Bytes moved and kernels launched, counted for an implementation on the device; the code of this
+ * library, which runs on the host, plays no part. */
 #include "train/cost/cost_model.h"
 
 #include <math.h>

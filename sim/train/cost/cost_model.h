@@ -16,7 +16,7 @@ typedef struct egc_cost_model_work {
     size_t round;
     size_t n;          /* elements of the unit (encoding) or the bucket (decoding) */
     size_t sent;       /* encoding: elements chosen, in the round that sends them */
-    double wire_bytes; /* of the message, or of all messages */
+    double wire_bytes; /* length of the message, or of all messages */
     size_t n_messages; /* decoding */
     bool reduced;      /* decoding: the exchange has summed the messages */
 } egc_cost_model_work;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef struct egc_cost_sample {
-    double elements; /* of the unit */
+    double elements; /* in the unit */
     double encode_s; /* one worker's part in all rounds of a step */
     double decode_s; /* per message delivered; with several rounds: for all in a step */
 } egc_cost_sample;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The server compresses with a sender's coders and decodes its own message, to move its copy of the
+ * view exactly as the clients do. Past messages are kept in a list, oldest first. */
 #include "train/federated/downlink.h"
 
 #include <math.h>
@@ -60,7 +62,7 @@ void egc_downlink_fini(egc_downlink *downlink)
 
 /* ---- a round -------------------------------------------------------------------------------- */
 
-/* The messages of the sender as one, which clients that lack it will need. */
+/* Keeps the round's messages, as one, for clients that miss it. */
 static egc_status remember(egc_downlink *downlink, double decode_s, egc_error *err)
 {
     const egc_trainer *trainer = downlink->trainer;
@@ -83,7 +85,7 @@ static egc_status remember(egc_downlink *downlink, double decode_s, egc_error *e
     return EGC_OK;
 }
 
-/* What every client does with the message. */
+/* Adds the decoded message to the view, as every client does. */
 static egc_status move_view(egc_downlink *downlink, double *decode_s, egc_error *err)
 {
     egc_trainer *trainer = downlink->trainer;
@@ -116,7 +118,7 @@ egc_status egc_downlink_advance(egc_downlink *downlink, const float *parameters,
         status = remember(downlink, decode_s, err);
     if (status)
         return egc_error_prefix(err, "round %llu: downlink", (unsigned long long)trainer->step);
-    downlink->encode_s = decode_s; /* the server moves its copy, too */
+    downlink->encode_s = decode_s; /* the server decodes too */
     for (size_t b = 0; b < trainer->partition.n_buckets; b++)
         downlink->encode_s += downlink->coders.encode_s[b];
     return EGC_OK;
@@ -127,7 +129,7 @@ const float *egc_downlink_view(const egc_downlink *downlink, const float *parame
     return downlink->view ? downlink->view : parameters;
 }
 
-/* The last `behind` changes are there. */
+/* Writes the last `behind` changes, which must be kept. */
 static egc_status write_changes(const egc_downlink *downlink, uint64_t behind, egc_buf *out,
                                 double *decode_s, egc_error *err)
 {

@@ -17,7 +17,7 @@ typedef struct egc_fidelity {
     float *truth;     /* true update of the step; until its end, the sum of the gradients so far */
     float *velocity;  /* NULL: the true update has no momentum */
     float *truth_sum; /* over steps */
-    float *error_sum; /* of applied - true, over steps */
+    float *error_sum; /* applied - true, over steps */
     double momentum;
     bool nesterov;
 } egc_fidelity;

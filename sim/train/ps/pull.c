@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What servers answer.
+/* The answers of servers to pushes.
  *
  * dense: the bucket's parameters, 4 bytes each.
  *
- * recompress, sync (DoubleSqueeze, Tang et al. 2019): the averaged gradient goes through the
- * server's own encoder, whose memory keeps what was not sent. Server and workers apply the decoded
- * average, with the same optimiser, so that all hold the same parameters at every step.
+ * recompress, sync (DoubleSqueeze, Tang et al. 2019): the averaged gradient, compressed by the
+ * server's own encoder with error feedback. Server and workers apply the decoded average with the
+ * same optimiser, so that all hold the same parameters at every step.
  *
- * recompress, async and ssp: what the server's parameters are ahead of the worker's, which the
- * server knows since it told them. The worker adds what it decodes. There is no memory: what was
- * not sent is in the next difference, so that a worker's parameters lag behind the server's and
- * never drift away. */
+ * recompress, async and ssp: the difference between the server's parameters and the worker's, which
+ * the server knows because it sent them. The worker adds the decoded difference. No error feedback
+ * is needed: the part that was not sent is in the next difference, so that a worker's parameters
+ * lag behind the server's without drifting away. */
 #include <assert.h>
 #include <string.h>
 
@@ -20,9 +20,9 @@
 #include "train/core/delta.h"
 #include "train/ps/ps.h"
 
-/* ---- how servers compress -------------------------------------------------------------------- */
+/* ---- coders ---------------------------------------------------------------------------------- */
 
-/* The workers' method without what belongs to single gradients: momentum and its correction, which
+/* The workers' method without the options for single gradients: momentum and its correction, which
  * would be applied twice, and clipping. */
 egc_status egc_ps_pull_method(const egc_train_config *config, egc_method *out, egc_error *err)
 {
@@ -67,7 +67,7 @@ void egc_ps_pull_coder_fini(egc_ps_pull_coder *coder)
     egc_partition_fini(&coder->partition);
 }
 
-/* step counts the coder's own calls. */
+/* Compresses the bucket's floats; step counts the calls of this coder. */
 static egc_status compress(const egc_ps *all, egc_ps_pull_coder *coder, uint64_t step,
                            const float *vector, double *encode_s, egc_error *err)
 {
@@ -77,7 +77,7 @@ static egc_status compress(const egc_ps *all, egc_ps_pull_coder *coder, uint64_t
     return status;
 }
 
-/* Writes the bucket's floats. */
+/* Decodes to the bucket's floats. */
 static egc_status decode(egc_ps_pull_coder *coder, uint64_t step, const egc_buf *message,
                          float *out, egc_error *err)
 {
@@ -122,7 +122,7 @@ egc_status egc_ps_pull_answer(egc_ps *all, egc_ps_bucket *bucket, size_t worker,
         return EGC_OK;
     }
     *out = egc_reader_of(parameters, range->count * sizeof *parameters);
-    if (sync) /* nobody changes them before all have pushed again */
+    if (sync) /* they do not change before all have pushed again */
         return EGC_OK;
     egc_buf *answer = &bucket->answers[worker];
     egc_buf_clear(answer);
@@ -144,15 +144,15 @@ static egc_status add_difference(egc_ps_worker *w, egc_ps_bucket *bucket, const 
     return status;
 }
 
-/* In sync all workers would decode the same bytes to what the server has made of them already. */
+/* In sync the server has decoded the same bytes already, for all workers. */
 static void check_answer(const egc_ps_worker *w, const egc_ps_bucket *bucket, const egc_buf *answer)
 {
     const egc_bucket *range = egc_ps_range(w->ps, bucket);
     bool dense = w->ps->params->pull == EGC_PS_PULL_DENSE;
-    const void *said = dense ? (const void *)(w->replica->parameters + range->first)
+    const void *sent = dense ? (const void *)(w->replica->parameters + range->first)
                              : bucket->coders[0].coders.messages[0].data;
-    assert(answer->len == 0 || memcmp(answer->data, said, answer->len) == 0);
-    (void)said, (void)answer;
+    assert(answer->len == 0 || memcmp(answer->data, sent, answer->len) == 0);
+    (void)sent, (void)answer;
 }
 
 egc_status egc_ps_pull_decode_answer(egc_ps_worker *w, egc_ps_bucket *bucket, const egc_buf *answer,
