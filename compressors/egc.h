@@ -125,7 +125,7 @@ EGC_API egc_status egc_vector_encode(egc_vector *vector, const float *gradient,
 /* Decodes messages of one step and writes their mean.
  *
  * messages: n_messages (1 to n_workers) messages of different workers in the order of ranks, this
- * worker's own included. One message alone is simply decoded.
+ * worker's own included. The mean of one message is that message decoded.
  * average: room for `elements` floats; receives the mean over the n_messages, to which the method's
  * learning-rate correction is applied.
  *
@@ -139,7 +139,7 @@ EGC_API egc_status egc_vector_average(egc_vector *vector, const egc_message *mes
                                       size_t n_messages, float *average,
                                       egc_error *err) EGC_MUST_CHECK;
 
-/* ---- what there is ---------------------------------------------------------------------------
+/* ---- listings --------------------------------------------------------------------------------
  *
  * The names that parameters take, in a fixed order, with one line about each. */
 typedef enum egc_listing {
@@ -153,8 +153,8 @@ typedef enum egc_listing {
 typedef struct egc_description {
     const char *name;
     const char *summary;   /* one line */
-    const char *formula;   /* of methods and error feedback, in the field's notation */
-    const char *size;      /* of methods and codecs: bits or bytes, as a formula */
+    const char *formula;   /* methods and error feedback: the definition, in the field's notation */
+    const char *size;      /* methods and codecs: the length, as a formula in bits or bytes */
     const char *reference; /* the paper, or "our reading of ..." */
 } egc_description;
 
@@ -178,8 +178,8 @@ EGC_API egc_status egc_setup_new(const char *method, const char *parameters, egc
 /* Frees it. Accepts NULL. */
 EGC_API void egc_setup_free(egc_setup *setup);
 
-/* Sets one parameter; key and value are read during the call only. Whether the parameters fit
- * together is found out by egc_worker_new, so that they can be set in any order.
+/* Sets one parameter; key and value are read during the call only. egc_worker_new checks that the
+ * parameters fit together, so that they can be set in any order.
  *
  * Errors: NAME, listing the valid keys; RANGE, saying the valid values; MEMORY. */
 EGC_API egc_status egc_setup_set(egc_setup *setup, const char *key, const char *value,
@@ -212,8 +212,8 @@ EGC_API egc_status egc_setup_workers(egc_setup *setup, size_t n_workers, uint64_
 typedef struct egc_model_layer {
     const char *name; /* for messages; NULL: "layer 0", "layer 1", ... */
     size_t elements;  /* 1 to 2^32 - 1 */
-    size_t rows;      /* of a matrix, or the first dimension of a larger tensor: a divisor of
-                         elements, which low-rank methods need; 0 for vectors such as biases */
+    size_t rows;      /* matrices: the first dimension, a divisor of elements, by which low-rank
+                         methods shape the layer; 0 for vectors such as biases */
     size_t bucket;    /* the bucket it is exchanged with */
 } egc_model_layer;
 
@@ -221,16 +221,16 @@ typedef struct egc_model_layer {
  * further one in the same bucket as the layer before it or in the next, so that buckets are
  * contiguous ranges of the flat gradient. Replaces layers that were given before.
  *
- * Methods differ in what they compress as one vector. With granularity = "layer", the default, it
- * is each layer. With "bucket", the default of "egc", it is each bucket: fewer, longer vectors give
- * better thresholds. With "model" all layers must be in one bucket.
+ * The parameter `granularity` says which vectors are compressed as one. "layer", the default: each
+ * layer. "bucket", the default of "egc": each bucket, since thresholds are better for fewer, longer
+ * vectors. "model": all layers, which must then be in one bucket.
  *
- * Errors: RANGE for no layers, for elements, rows or buckets that are not as said, and for a bucket
- * of more than 2^32 - 1 elements; MEMORY. */
+ * Errors: RANGE for no layers, for elements, rows or buckets other than described above, and for a
+ * bucket of more than 2^32 - 1 elements; MEMORY. */
 EGC_API egc_status egc_setup_layers(egc_setup *setup, const egc_model_layer *layers,
                                     size_t n_layers, egc_error *err) EGC_MUST_CHECK;
 
-/* Whether the method applies momentum itself, by its error feedback or compressor; then the
+/* True if the method applies momentum itself, by its error feedback or compressor. Then the
  * optimiser must be plain SGD, or momentum would count twice (momentum correction: Lin et al.,
  * "Deep Gradient Compression", arXiv 1712.01887). */
 EGC_API bool egc_setup_has_momentum(const egc_setup *setup);
@@ -275,8 +275,9 @@ EGC_API egc_status egc_worker_new(const egc_setup *setup, size_t rank, egc_worke
 /* Frees it, and the messages borrowed from it. Accepts NULL. */
 EGC_API void egc_worker_free(egc_worker *worker);
 
-/* Between two steps: it goes on as worker `rank` of n_workers, no more than the setup had, after
- * others were lost. Its residual stays. All that remain are told the same n_workers.
+/* Renumbers a worker after others were lost: from the next step on it is worker `rank` of
+ * n_workers, at most as many as before. Its residual stays. Call it between two steps, at all
+ * workers that remain, with the same n_workers. The rank of an EGC_RECEIVER stays EGC_RECEIVER.
  *
  * Errors: RANGE; UNSUPPORTED for methods with a BROADCAST or ALLTOALL round, whose leader or
  * shards are tied to the first number of workers. */
@@ -293,30 +294,32 @@ EGC_API size_t egc_worker_elements(const egc_worker *worker, size_t bucket);
 typedef struct egc_round_info {
     egc_collective collective;
     egc_element element;
-    size_t n_messages; /* that egc_step_message makes: P for ALLTOALL, one for each rank; else 1 */
+    size_t n_messages; /* made by egc_step_message: P for ALLTOALL, one for each rank; else 1 */
 } egc_round_info;
 
 /* The number of rounds a step takes: 1 to 4, the same at all steps. */
 EGC_API size_t egc_worker_rounds(const egc_worker *worker);
 
-/* What round `round` is. A zeroed egc_round_info for a round that does not exist. */
+/* The exchange and the messages of one round; zeroed for a round that does not exist. */
 EGC_API egc_round_info egc_worker_round(const egc_worker *worker, size_t round);
 
-/* Whether the first message of a step needs the gradients of all buckets: with the parameters
- * `clip` (the norm is that of the whole gradient) and nonfinite = "skip". Otherwise a bucket's own
- * will do. */
+/* True if the first message of a step needs the gradients of all buckets: with the parameters
+ * `clip` (the norm is that of the whole gradient) and nonfinite = "skip" (a NaN in any bucket keeps
+ * all from being sent). Otherwise a message needs the gradient of its own bucket alone. */
 EGC_API bool egc_worker_needs_whole_gradient(const egc_worker *worker);
 
-/* The residual of error feedback: all elements of the model, flat, that were handed in and not yet
- * sent. NULL where the method keeps none. Borrowed for the life of the worker; valid between steps.
- * For logs and tests: sent + residual is the sum of all gradients handed in, but for rounding. */
+/* The residual of error feedback: for each element of the model, flat, the sum of gradients that
+ * was handed in and not yet sent. Under memory = "residual", without decay, clipping or correction,
+ * sent + residual is the sum of all gradients, but for rounding. NULL if the method keeps none
+ * (memory = "none" and "ef21") and at an EGC_RECEIVER. Owned by the worker; read it between steps.
+ */
 EGC_API const float *egc_worker_residual(const egc_worker *worker);
 
 /* ---- a step ----------------------------------------------------------------------------------
  *
  * Every function checks the order of calls: a call out of order returns UNSUPPORTED, and a bucket
  * or round that does not exist RANGE, and both change nothing. A step may be abandoned by beginning
- * the next one: gradients whose message was made then stay in the residual. */
+ * the next one; the values in messages that were made and not exchanged are then lost. */
 
 /* Begins a step.
  *
@@ -347,11 +350,11 @@ EGC_API egc_status egc_step_gradient(egc_worker *worker, size_t bucket, const fl
 EGC_API egc_status egc_step_message(egc_worker *worker, size_t bucket, size_t round,
                                     egc_message *messages, egc_error *err) EGC_MUST_CHECK;
 
-/* Takes in the messages that a round brought this worker, its own included.
+/* Decodes the messages that this worker received in a round, its own included.
  *
  * messages: in the order of ranks. ALLGATHER and ALLTOALL: one of each worker. BROADCAST: the
- * leader's alone. In the last round of a method without predivide, those of some workers will do,
- * 1 to P: the mean is then that over these, as a server wants it that does not wait for all.
+ * leader's alone. Methods of one round accept the messages of some workers, 1 to P, and give the
+ * mean over these, for servers that do not wait for all; with predivide they need all P.
  *
  * average: in the last round room for the bucket's elements, which receives the mean over workers,
  * learning-rate correction included (EGC, IEEE 8855357, 2019; the formula is our reading of it);
@@ -366,8 +369,8 @@ EGC_API egc_status egc_step_absorb(egc_worker *worker, size_t bucket, size_t rou
                                    const egc_message *messages, size_t n_messages, float *average,
                                    egc_error *err) EGC_MUST_CHECK;
 
-/* The same for the sum of the messages of all P workers, in rounds that can be summed. `sum` has
- * the length of each of them; egc_element_add adds.
+/* As egc_step_absorb, for the sum of the messages of all P workers, in rounds that can be summed.
+ * `sum` has the length of each of them; egc_element_add adds.
  *
  * Errors: as egc_step_absorb; NONFINITE also where the sum overflowed its elements. */
 EGC_API egc_status egc_step_absorb_sum(egc_worker *worker, size_t bucket, size_t round,
@@ -377,14 +380,14 @@ EGC_API egc_status egc_step_absorb_sum(egc_worker *worker, size_t bucket, size_t
 /* The effect of the step on one bucket. Squared norms are sums over its elements; those of the
  * sender are 0 at an EGC_RECEIVER. */
 typedef struct egc_bucket_metrics {
-    size_t sent;           /* elements sent */
-    size_t bytes;          /* of this worker's messages, without the few bytes of their headers */
-    double gradient_norm2; /* of the gradient as handed in */
-    double input_norm2;    /* of gradient and residual together, which the compressor saw */
-    double sent_norm2;     /* of the elements as receivers decode them */
-    double error_norm2;    /* of input minus decoded */
-    double residual_norm2; /* of the part that error feedback keeps */
-    double correction;     /* of the learning rate, as last applied: mean over units, 1 for none */
+    size_t sent;           /* number of elements sent */
+    size_t bytes;          /* length of this worker's messages in all rounds, without headers */
+    double gradient_norm2; /* the gradient, with 0 for NaN and Inf */
+    double input_norm2;    /* gradient and residual together: the input of the compressor */
+    double sent_norm2;     /* the values that receivers decode */
+    double error_norm2;    /* input minus decoded values */
+    double residual_norm2; /* the part of the error that error feedback keeps */
+    double correction;     /* factor of the learning-rate correction: mean over units */
     size_t nan_count;      /* in the gradient as handed in */
     size_t inf_count;
 } egc_bucket_metrics;

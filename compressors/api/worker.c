@@ -21,7 +21,7 @@ static bool make_buckets(egc_worker *w, const egc_setup *setup)
         egc_worker_bucket *bucket = &w->buckets[setup->layers[i].bucket];
         if (bucket->n == 0) {
             bucket->first = first;
-            bucket->first_unit = i; /* where units are layers */
+            bucket->first_unit = i; /* for granularity = "layer" */
         }
         bucket->n += setup->layers[i].elements;
         bucket->n_units++;
@@ -276,5 +276,8 @@ bool egc_worker_needs_whole_gradient(const egc_worker *worker)
 
 const float *egc_worker_residual(const egc_worker *worker)
 {
-    return worker->encoder ? egc_encoder_residual(worker->encoder) : NULL;
+    /* Error feedback that accumulates keeps an estimate of the gradient in place of a residual. */
+    int kind = worker->method.options.error_feedback;
+    bool kept = worker->encoder && !egc_error_feedback_types()[kind]->accumulates;
+    return kept ? egc_encoder_residual(worker->encoder) : NULL;
 }

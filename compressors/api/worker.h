@@ -32,7 +32,7 @@ struct egc_worker {
     egc_round_plan plan;
     size_t rank, n_workers; /* rank EGC_RECEIVER: encoder is NULL */
     egc_worker_memory *memory;
-    egc_arena arena; /* of units, buckets and their names */
+    egc_arena arena; /* owns units, buckets and their names */
     egc_unit *units;
     size_t n_units;
     egc_worker_bucket *buckets;
@@ -45,7 +45,7 @@ struct egc_worker {
     size_t n_gradients; /* handed in at this step */
 };
 
-/* Whether a round's exchange is of this kind in some round of the method. */
+/* True if some round of the method needs this exchange. */
 bool egc_worker_has_round(const egc_worker *worker, egc_collective collective);
 
 #endif

@@ -28,14 +28,16 @@ static bool cpu_can_run(const egc_kernels *kernels)
     return kernels == &egc_kernels_scalar;
 }
 
-static const egc_kernels *in_use;
+/* Atomic, since workers of different threads may be the first to ask at the same time. */
+static const egc_kernels *_Atomic in_use;
 
 const egc_kernels *egc_kernels_get(void)
 {
-    for (size_t i = 0; !in_use; i++)
+    const egc_kernels *best = in_use;
+    for (size_t i = 0; !best; i++)
         if (cpu_can_run(variants[i]))
-            in_use = variants[i];
-    return in_use;
+            in_use = best = variants[i];
+    return best;
 }
 
 const egc_kernels *const *egc_kernels_all(void)

@@ -17,8 +17,8 @@
 /* ---- errors ----------------------------------------------------------------------------------
  *
  * A function that can fail returns an egc_status and takes an egc_error as its last argument. The
- * caller owns the egc_error; it may be on the stack, and NULL where only the status is wanted. On
- * failure `message` is one line that says what was got and what would be valid:
+ * caller owns the egc_error; it may be on the stack, and NULL if only the status is wanted. On
+ * failure `message` is one line with the value that was given and the valid ones:
  *
  *     ratio: must be in (0, 1], got "1.5"
  *

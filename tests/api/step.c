@@ -60,8 +60,10 @@ static void step__same_as_coders(void **state)
             assert_ok(egc_step_absorb(worker, 0, 0, &front, 1, got, &err), err);
             assert_ok(egc_step_absorb(worker, 1, 0, &last, 1, got + FIRST, &err), err);
             assert_memory_equal(got, want, sizeof got);
-            assert_memory_equal(egc_worker_residual(worker), egc_encoder_residual(team->encoder[0]),
-                                N * sizeof(float));
+            const float *residual = egc_worker_residual(worker);
+            assert_true((residual == NULL) == (s == 2)); /* ef21 keeps an estimate */
+            if (residual)
+                assert_memory_equal(residual, egc_encoder_residual(team->encoder[0]), sizeof g);
         }
         egc_worker_free(worker);
         team_free(team);
