@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The registries of index and value codecs, made from list.def, and the choice of the smallest. */
 #include "codec/codec.h"
 
 #define EGC_INDEX_CODEC(name) extern const egc_index_codec egc_index_codec_##name;

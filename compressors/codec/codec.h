@@ -17,12 +17,11 @@
 #include "base/bits.h"
 #include "base/number/element.h"
 
-/* What writing one message may use besides what is written. May be NULL for codecs that are neither
- * lossy nor stochastic. */
+/* Resources for writing one message. NULL for codecs that are neither lossy nor stochastic. */
 typedef struct egc_codec_context {
-    double bloom_rate; /* false positives the Bloom filter aims at; 0: 0.1 k / n */
+    double bloom_rate; /* false positive rate of the Bloom filter; 0: 0.1 k / n */
     int bloom_policy;  /* egc_bloom_policy */
-    gsl_rng *rng;      /* of stochastic rounding */
+    gsl_rng *rng;      /* for stochastic rounding */
     egc_arena *scratch;
 } egc_codec_context;
 
@@ -42,16 +41,16 @@ typedef struct egc_index_codec {
     bool lossy;
 
     /* The exact number of bits `write` produces. index: count strictly ascending numbers < n. */
-    uint64_t (*size_bits)(const egc_codec_context *coding, const uint32_t *index, size_t count,
+    uint64_t (*size_bits)(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n);
 
-    /* Only for *count >= 1. index has room for n. A lossy codec leaves in index and *count what
-     * `read` will give. MEMORY. */
-    egc_status (*write)(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err);
+    /* Writes *count >= 1 indices; index has room for n. A lossy codec changes index and *count to
+     * the positions that `read` will return. Out of memory marks the writer's buffer as failed. */
+    void (*write)(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n);
 
-    /* Reads indices into index, which has room for n: as many as were written, *count, which only
-     * a lossy codec may change. FORMAT unless they are strictly ascending and < n. */
+    /* Reads the *count indices that were written into index, which has room for n; only a lossy
+     * codec changes *count. FORMAT unless they are strictly ascending and < n. */
     egc_status (*read)(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err);
 } egc_index_codec;
@@ -62,18 +61,18 @@ typedef struct egc_value_codec {
     const char *size;
     const char *reference;
 
-    /* Rounds at random, by coding->rng: the mean over it of what is read is what was written. */
+    /* Rounds at random, by context->rng: the expectation of the value read is the value written. */
     bool stochastic;
 
-    /* What a value is when it stands alone and unpacked, so that vectors of them can be summed on
-     * their way; NONE when it does not. */
+    /* Number format of a single value, if values are stored one after the other, so that vectors of
+     * them can be summed by an exchange; otherwise NONE. */
     egc_element element;
 
     uint64_t (*size_bits)(size_t count);
 
-    /* Only for count >= 1; values are finite. MEMORY. */
-    egc_status (*write)(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
-                        size_t count, egc_error *err);
+    /* Writes count >= 1 finite values. */
+    void (*write)(egc_bits_writer *bits, const egc_codec_context *context, const float *value,
+                  size_t count);
 
     /* Reads count finite values. FORMAT. */
     egc_status (*read)(egc_bits_reader *bits, float *value, size_t count, egc_error *err);
@@ -83,7 +82,7 @@ typedef struct egc_value_codec {
 const egc_index_codec *const *egc_codec_index_types(void);
 const egc_value_codec *const *egc_codec_value_types(void);
 
-/* How many there are. */
+/* The number of codecs. */
 enum {
 #define EGC_INDEX_CODEC(name) EGC_INDEX_CODEC_##name,
 #define EGC_VALUE_CODEC(name)
@@ -101,8 +100,7 @@ enum {
     EGC_N_VALUE_CODECS
 };
 
-/* The codec, none of the lossy ones, that needs the fewest bits for this selection; the first of
- * equals. */
+/* The exact codec that needs the fewest bits for this selection; the first of equals. */
 const egc_index_codec *egc_codec_smallest_index(const uint32_t *index, size_t count, size_t n);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Elias' codes, written and read in as few fields of up to 32 bits as they fit. */
 #include "codec/elias.h"
 
 enum { MAX_LOG2 = 32 };
@@ -8,31 +9,30 @@ static uint32_t low_bits(uint64_t x, unsigned width)
     return (uint32_t)(x & ((1ull << width) - 1));
 }
 
-egc_status egc_elias_gamma_write(egc_bits_writer *bits, uint64_t x, egc_error *err)
+void egc_elias_gamma_put(egc_bits_writer *bits, uint64_t x)
 {
     unsigned log2 = egc_elias_log2(x);
-    if (2 * log2 + 1 <= 32) /* nearly always: the zeros come with the number */
-        return egc_bits_write(bits, (uint32_t)x, 2 * log2 + 1, err);
-    egc_status status = egc_bits_write(bits, 0, log2, err);
-    if (!status)
-        status = egc_bits_write(bits, 1, 1, err);
-    return status ? status : egc_bits_write(bits, low_bits(x, log2), log2, err);
+    if (2 * log2 + 1 <= 32) { /* nearly always: the zeros come with the number */
+        egc_bits_put(bits, (uint32_t)x, 2 * log2 + 1);
+        return;
+    }
+    egc_bits_put(bits, 0, log2);
+    egc_bits_put(bits, 1, 1);
+    egc_bits_put(bits, low_bits(x, log2), log2);
 }
 
-egc_status egc_elias_delta_write(egc_bits_writer *bits, uint64_t x, egc_error *err)
+void egc_elias_delta_put(egc_bits_writer *bits, uint64_t x)
 {
     unsigned log2 = egc_elias_log2(x);
-    egc_status status = egc_elias_gamma_write(bits, log2 + 1, err);
-    return status ? status : egc_bits_write(bits, low_bits(x, log2), log2, err);
+    egc_elias_gamma_put(bits, log2 + 1);
+    egc_bits_put(bits, low_bits(x, log2), log2);
 }
 
-/* The one before which `log2` zeros are read, and the `log2` bits after it. */
+/* The number whose leading one is read already, followed by `log2` bits. */
 static egc_status read_number(egc_bits_reader *bits, unsigned log2, uint64_t *x, egc_error *err)
 {
-    uint32_t low;
-    egc_status status = egc_bits_read(bits, log2, &low, err);
-    *x = 1ull << log2 | low;
-    return status;
+    *x = 1ull << log2 | egc_bits_get(bits, log2);
+    return egc_bits_check(bits, err);
 }
 
 egc_status egc_elias_gamma_read(egc_bits_reader *bits, uint64_t *x, egc_error *err)

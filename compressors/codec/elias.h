@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-/* floor(log2 x). 1 <= x <= 2^32 here and below, so that every gap + 1 is covered. */
+/* floor(log2 x). Here and below 1 <= x <= 2^32, the range of gap + 1. */
 static inline unsigned egc_elias_log2(uint64_t x)
 {
     return 63u - (unsigned)__builtin_clzll(x);
@@ -24,9 +24,8 @@ static inline unsigned egc_elias_delta_bits(uint64_t x)
     return egc_elias_gamma_bits(log2 + 1) + log2;
 }
 
-/* MEMORY. */
-egc_status egc_elias_gamma_write(egc_bits_writer *bits, uint64_t x, egc_error *err) EGC_MUST_CHECK;
-egc_status egc_elias_delta_write(egc_bits_writer *bits, uint64_t x, egc_error *err) EGC_MUST_CHECK;
+void egc_elias_gamma_put(egc_bits_writer *bits, uint64_t x);
+void egc_elias_delta_put(egc_bits_writer *bits, uint64_t x);
 
 /* FORMAT: the bits end, or x would be 2^33 or more. */
 egc_status egc_elias_gamma_read(egc_bits_reader *bits, uint64_t *x, egc_error *err) EGC_MUST_CHECK;

@@ -3,35 +3,31 @@
  * is sent. */
 #include "codec/codec.h"
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
-    (void)coding;
-    (void)index, (void)count;
+    (void)context, (void)index, (void)count;
     return n;
 }
 
-static egc_status write_zeros(egc_bits_writer *bits, size_t zeros, egc_error *err)
+static void put_zeros(egc_bits_writer *bits, size_t zeros)
 {
-    egc_status status = EGC_OK;
-    for (; zeros > 32 && !status; zeros -= 32)
-        status = egc_bits_write(bits, 0, 32, err);
-    return status ? status : egc_bits_write(bits, 0, (unsigned)zeros, err);
+    for (; zeros > 32; zeros -= 32)
+        egc_bits_put(bits, 0, 32);
+    egc_bits_put(bits, 0, (unsigned)zeros);
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    (void)coding;
-    egc_status status = EGC_OK;
+    (void)context;
     size_t position = 0;
-    for (size_t i = 0; i < *count && !status; i++) {
-        status = write_zeros(bits, index[i] - position, err);
-        if (!status)
-            status = egc_bits_write(bits, 1, 1, err);
+    for (size_t i = 0; i < *count; i++) {
+        put_zeros(bits, index[i] - position);
+        egc_bits_put(bits, 1, 1);
         position = (size_t)index[i] + 1;
     }
-    return status ? status : write_zeros(bits, n - position, err);
+    put_zeros(bits, n - position);
 }
 
 static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
@@ -39,18 +35,16 @@ static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, si
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t bit;
-        egc_status status = egc_bits_read(bits, 1, &bit, err);
-        if (status)
-            return status;
+        uint32_t bit = egc_bits_get(bits, 1);
         if (bit && found == *count)
             return egc_fail(err, EGC_ERROR_FORMAT, "bitmap holds more than %zu elements", *count);
         if (bit)
             index[found++] = (uint32_t)i;
     }
-    if (found < *count)
+    egc_status status = egc_bits_check(bits, err);
+    if (!status && found < *count)
         return egc_fail(err, EGC_ERROR_FORMAT, "bitmap holds %zu elements, not %zu", found, *count);
-    return EGC_OK;
+    return status;
 }
 
 const egc_index_codec egc_index_codec_bitmap = {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A Bloom filter of the picks (Bloom 1970), as DeepReduce sends them: lossy, because a filter also
- * answers yes for some positions that were not picked. Both sides ask it about all n positions; its
- * *positives* are the picks and the false ones, and a policy says which of them are sent:
+/* A Bloom filter of the k positions chosen, the picks (Bloom 1970), as in DeepReduce. It is lossy,
+ * because a filter also answers yes for some positions that were not picked. Both sides query all n
+ * positions; the *positives* are the picks and the false positives, and a policy selects the
+ * positions whose values are sent:
  *
- *     P0  all        all of them, about k + f (n - k): every pick arrives
+ *     P0  all        all positives, about k + f (n - k): every pick arrives
  *     P1  leftmost   the first k
  *     P2  conflicts  k, preferring those that cannot or hardly be false
  *
@@ -18,8 +19,8 @@
  * the states of Knuth's linear congruential generator, started from a mix of i. (Double hashing has
  * too few different patterns for filters of a few dozen bits: with 4 picks and f = 0.001 false
  * positives came 7 times too often.) The hash is the same in every message, DeepReduce's
- * too: what P1 or P2 leaves out of a selection it leaves out of every selection like it, and error
- * feedback does not bring it back until the selection changes.
+ * too: an element that P1 or P2 leaves out of a selection is left out of every similar selection,
+ * and error feedback does not bring it back until the selection changes.
  *
  * Conflict sets. Each filter bit that is set has the set of positives that hash to it. At least one
  * of a set is a pick, so a positive that is alone in one is a pick. P2 goes through the sets by
@@ -36,6 +37,7 @@
  * Reference: Kostopoulou et al. 2021, "DeepReduce: A Sparse-tensor Communication Framework for
  * Federated Deep Learning". For exact positions the filter loses to Golomb codes at every density
  * below about 0.2. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,9 +52,9 @@ typedef struct filter {
     unsigned hashes;
 } filter;
 
-static uint32_t c_for(const egc_codec_context *coding, size_t count, size_t n)
+static uint32_t c_for(const egc_codec_context *context, size_t count, size_t n)
 {
-    double rate = coding->bloom_rate > 0 ? coding->bloom_rate : 0.1 * (double)count / (double)n;
+    double rate = context->bloom_rate > 0 ? context->bloom_rate : 0.1 * (double)count / (double)n;
     double c = C_ONE * fmax(1, -log2(rate)) / M_LN2;
     return c < C_MAX ? (uint32_t)lrint(c) : C_MAX;
 }
@@ -80,7 +82,7 @@ static uint64_t next_bit(probe *hash, const filter *f)
     return (*hash >> 32) * f->m >> 32;
 }
 
-/* Each bit of a filter is a coin toss, to branch predictors too: so four at a time. */
+/* Filter bits are unpredictable, so four are tested with one branch. */
 static bool contains(const filter *f, uint32_t i)
 {
     enum { TOGETHER = 4 };
@@ -155,7 +157,7 @@ static void count_sets(conflicts *c, const filter *f, const uint32_t *index, siz
     }
 }
 
-/* Whether position i is in a set of this size that has not given yet. */
+/* True if position i is in a set of this size that has not given yet. */
 static bool may_give(const conflicts *c, const filter *f, uint32_t i, uint32_t size)
 {
     probe hash = probe_of(i);
@@ -193,8 +195,8 @@ static void keep_by_conflicts(const filter *f, uint32_t *index, size_t found, si
 
 /* ---- the codec ----------------------------------------------------------------------------- */
 
-/* What is sent of a filter of k picks: the positions to index, which has room for n, their number
- * to *count. FORMAT when there are fewer than k. */
+/* Selects the positions to send from a filter of *count = k picks: into index, which has room for
+ * n, and *count. FORMAT when there are fewer than k. */
 static egc_status apply_policy(const filter *f, uint32_t policy, uint32_t *index, size_t *count,
                                size_t n, egc_error *err)
 {
@@ -209,33 +211,33 @@ static egc_status apply_policy(const filter *f, uint32_t policy, uint32_t *index
     return EGC_OK;
 }
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
     (void)index;
-    return count ? C_BITS + POLICY_BITS + filter_of(c_for(coding, count, n), count).m : 0;
+    return count ? C_BITS + POLICY_BITS + filter_of(c_for(context, count, n), count).m : 0;
 }
 
-static egc_status write_filter(egc_bits_writer *bits, const filter *f, egc_error *err)
+static void put_filter(egc_bits_writer *bits, const filter *f)
 {
-    egc_status status = EGC_OK;
-    for (uint64_t bit = 0; bit + 8 <= f->m && !status; bit += 8)
-        status = egc_bits_write(bits, f->bytes[bit / 8], 8, err);
+    for (uint64_t bit = 0; bit + 8 <= f->m; bit += 8)
+        egc_bits_put(bits, f->bytes[bit / 8], 8);
     unsigned rest = f->m % 8;
-    if (rest && !status)
-        status = egc_bits_write(bits, f->bytes[f->m / 8] >> (8 - rest), rest, err);
-    return status;
+    if (rest)
+        egc_bits_put(bits, f->bytes[f->m / 8] >> (8 - rest), rest);
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    uint32_t c = c_for(coding, *count, n), policy = (uint32_t)coding->bloom_policy;
+    uint32_t c = c_for(context, *count, n), policy = (uint32_t)context->bloom_policy;
     filter f = filter_of(c, *count);
     size_t bytes = (size_t)(f.m / 8 + 1);
-    uint8_t *filled = egc_arena_alloc(coding->scratch, bytes);
-    if (!filled)
-        return egc_fail_memory(err, bytes);
+    uint8_t *filled = egc_arena_alloc(context->scratch, bytes);
+    if (!filled) {
+        egc_buf_fail(bits->buf, bytes);
+        return;
+    }
     for (size_t i = 0; i < *count; i++) {
         probe hash = probe_of(index[i]);
         for (unsigned j = 0; j < f.hashes; j++) {
@@ -244,26 +246,25 @@ static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, 
         }
     }
     f.bytes = filled;
-    egc_status status = egc_bits_write(bits, c << POLICY_BITS | policy, C_BITS + POLICY_BITS, err);
-    if (!status)
-        status = write_filter(bits, &f, err);
-    return status ? status : apply_policy(&f, policy, index, count, n, err);
+    egc_bits_put(bits, c << POLICY_BITS | policy, C_BITS + POLICY_BITS);
+    put_filter(bits, &f);
+    egc_status status = apply_policy(&f, policy, index, count, n, NULL);
+    assert(!status); /* every element written is a positive */
+    (void)status;
 }
 
 static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
-    uint32_t c, policy;
-    egc_status status = egc_bits_read(bits, C_BITS, &c, err);
-    if (!status)
-        status = egc_bits_read(bits, POLICY_BITS, &policy, err);
+    uint32_t c = egc_bits_get(bits, C_BITS), policy = egc_bits_get(bits, POLICY_BITS);
+    egc_status status = egc_bits_check(bits, err);
     if (status)
         return status;
     if (c == 0 || policy > EGC_BLOOM_CONFLICTS)
         return egc_fail(err, EGC_ERROR_FORMAT, "Bloom filter of density %u and policy %u", c,
                         policy);
     filter f = filter_of(c, *count);
-    if (bits->length - bits->position < f.m) /* before asking it anything */
+    if (bits->length - bits->position < f.m) /* before any look at it */
         return egc_bits_end_early(err);
     f.bytes = bits->bytes;
     f.first = bits->position;

@@ -16,50 +16,46 @@ static unsigned low_width(size_t count, size_t n)
     return l;
 }
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
-    (void)coding, (void)index;
+    (void)context, (void)index;
     if (count == 0)
         return 0;
     unsigned l = low_width(count, n);
     return (uint64_t)count * (l + 1) + (n >> l) + 1;
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    (void)coding;
+    (void)context;
     unsigned l = low_width(*count, n);
     uint32_t low = (uint32_t)((1ull << l) - 1);
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < *count && !status; i++)
-        status = egc_bits_write(bits, index[i] & low, l, err);
+    for (size_t i = 0; i < *count; i++)
+        egc_bits_put(bits, index[i] & low, l);
     size_t i = 0;
-    for (uint64_t high = 0; high <= n >> l && !status; high++) {
+    for (uint64_t high = 0; high <= n >> l; high++) {
         uint32_t ones = 0;
         for (; i < *count && index[i] >> l == high; i++)
             ones++;
-        status = egc_bits_write_unary(bits, ones, err);
+        egc_bits_put_unary(bits, ones);
     }
-    return status;
 }
 
-/* The picks whose high part is `high`; *i of count are read. */
+/* Reads the indices whose high part is `high`; *i of count are read already. */
 static egc_status read_high(egc_bits_reader *lows, egc_bits_reader *highs, unsigned l,
                             uint64_t high, uint32_t *index, size_t *i, size_t count, size_t n,
                             egc_error *err)
 {
-    uint32_t ones, low;
+    uint32_t ones;
     egc_status status = egc_bits_read_unary(highs, (uint32_t)(count - *i), &ones, err);
     for (; !status && ones > 0; ones--, ++*i) {
-        status = egc_bits_read(lows, l, &low, err);
-        uint64_t position = high << l | low;
-        if (!status && (position >= n || (*i && position <= index[*i - 1])))
-            status = egc_fail(err, EGC_ERROR_FORMAT, "index %llu is out of order or not below %zu",
-                              (unsigned long long)position, n);
-        if (!status)
-            index[*i] = (uint32_t)position;
+        uint64_t position = high << l | egc_bits_get(lows, l); /* the low bits are all there */
+        if (position >= n || (*i && position <= index[*i - 1]))
+            return egc_fail(err, EGC_ERROR_FORMAT, "index %llu is out of order or not below %zu",
+                            (unsigned long long)position, n);
+        index[*i] = (uint32_t)position;
     }
     return status;
 }

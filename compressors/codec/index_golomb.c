@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Golomb-Rice coding of gaps (Golomb 1966; Rice and Plaunt 1971).
+/* Golomb-Rice context of gaps (Golomb 1966; Rice and Plaunt 1971).
  *
  * gap_i = index_i - index_(i-1) - 1, index_(-1) = -1. A gap is floor(gap / 2^b) in unary (ones
  * closed by a zero) and its low b bits. b is the best for the selection at hand and precedes the
@@ -35,49 +35,47 @@ static unsigned best_parameter(const uint32_t *index, size_t count, size_t n)
     return b;
 }
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
-    (void)coding;
+    (void)context;
     return count ? PARAMETER_BITS + bits_with(index, count, best_parameter(index, count, n)) : 0;
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    (void)coding;
+    (void)context;
     unsigned b = best_parameter(index, *count, n);
     uint32_t low = (uint32_t)((1ull << b) - 1);
-    egc_status status = egc_bits_write(bits, b, PARAMETER_BITS, err);
-    for (size_t i = 0; i < *count && !status; i++) {
+    egc_bits_put(bits, b, PARAMETER_BITS);
+    for (size_t i = 0; i < *count; i++) {
         uint32_t gap = egc_gaps_before(index, i), ones = gap >> b;
         if (ones + 1 + b <= 32) { /* nearly always: both parts at once */
             uint64_t unary = (1ull << ones) - 1;
-            status =
-                egc_bits_write(bits, (uint32_t)(unary << (1 + b) | (gap & low)), ones + 1 + b, err);
-            continue;
+            egc_bits_put(bits, (uint32_t)(unary << (1 + b) | (gap & low)), ones + 1 + b);
+        } else {
+            egc_bits_put_unary(bits, ones);
+            egc_bits_put(bits, gap & low, b);
         }
-        status = egc_bits_write_unary(bits, ones, err);
-        if (!status)
-            status = egc_bits_write(bits, gap & low, b, err);
     }
-    return status;
 }
 
 static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
-    uint32_t b;
-    egc_status status = egc_bits_read(bits, PARAMETER_BITS, &b, err);
+    uint32_t b = egc_bits_get(bits, PARAMETER_BITS);
+    egc_status status = egc_bits_check(bits, err);
     uint64_t next = 0;
     for (size_t i = 0; i < *count && !status; i++) {
-        uint32_t high, low;
+        uint32_t high;
         status = egc_bits_read_unary(bits, (uint32_t)((n - 1) >> b), &high, err);
-        if (!status)
-            status = egc_bits_read(bits, b, &low, err);
         if (status)
             return status;
-        status = egc_gaps_skip(&next, ((uint64_t)high << b) + low, n, &index[i], err);
+        uint64_t gap = ((uint64_t)high << b) + egc_bits_get(bits, b);
+        status = egc_bits_check(bits, err);
+        if (!status)
+            status = egc_gaps_skip(&next, gap, n, &index[i], err);
     }
     return status;
 }

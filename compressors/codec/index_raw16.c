@@ -18,48 +18,43 @@ static unsigned count_width(size_t block_length)
     return egc_bits_width((uint32_t)block_length);
 }
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
-    (void)coding, (void)index;
+    (void)context, (void)index;
     if (count == 0)
         return 0;
     uint64_t offsets = OFFSET_BITS * (uint64_t)count;
     return n <= BLOCK ? offsets : offsets + n / BLOCK * count_width(BLOCK) + count_width(n % BLOCK);
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    (void)coding;
-    egc_status status = EGC_OK;
+    (void)context;
     size_t i = 0;
-    for (size_t first = 0; first < n && !status; first += BLOCK) {
+    for (size_t first = 0; first < n; first += BLOCK) {
         size_t length = n - first < BLOCK ? n - first : BLOCK, end = i;
         while (end < *count && index[end] - first < length)
             end++;
         if (n > BLOCK)
-            status = egc_bits_write(bits, (uint32_t)(end - i), count_width(length), err);
-        for (; i < end && !status; i++)
-            status = egc_bits_write(bits, (uint32_t)(index[i] - first), OFFSET_BITS, err);
+            egc_bits_put(bits, (uint32_t)(end - i), count_width(length));
+        for (; i < end; i++)
+            egc_bits_put(bits, (uint32_t)(index[i] - first), OFFSET_BITS);
     }
-    return status;
 }
 
 static egc_status read_block(egc_bits_reader *bits, uint32_t *index, size_t count, size_t first,
                              size_t length, egc_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t offset;
-        egc_status status = egc_bits_read(bits, OFFSET_BITS, &offset, err);
-        if (status)
-            return status;
+        uint32_t offset = egc_bits_get(bits, OFFSET_BITS);
         index[i] = (uint32_t)(first + offset);
-        if (offset >= length || (i && index[i] <= index[i - 1]))
+        if (!bits->ended && (offset >= length || (i && index[i] <= index[i - 1])))
             return egc_fail(err, EGC_ERROR_FORMAT, "offset %u is out of order or not below %zu",
                             offset, length);
     }
-    return EGC_OK;
+    return egc_bits_check(bits, err);
 }
 
 static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
@@ -68,13 +63,10 @@ static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, si
     size_t found = 0;
     for (size_t first = 0; first < n; first += BLOCK) {
         size_t length = n - first < BLOCK ? n - first : BLOCK;
-        uint32_t picks = (uint32_t)*count;
-        egc_status status =
-            n > BLOCK ? egc_bits_read(bits, count_width(length), &picks, err) : EGC_OK;
-        if (!status && picks > *count - found)
-            status = egc_fail(err, EGC_ERROR_FORMAT, "blocks hold more than %zu elements", *count);
-        if (!status)
-            status = read_block(bits, index + found, picks, first, length, err);
+        uint32_t picks = n > BLOCK ? egc_bits_get(bits, count_width(length)) : (uint32_t)*count;
+        if (picks > *count - found)
+            return egc_fail(err, EGC_ERROR_FORMAT, "blocks hold more than %zu elements", *count);
+        egc_status status = read_block(bits, index + found, picks, first, length, err);
         if (status)
             return status;
         found += picks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Run lengths of the bitmap. With c clusters of neighbouring picks the bitmap is 2c + 1 runs, not
- * picked and picked in turn, the first and the last of which are of what is not picked and may be
- * empty. All lengths have one width, that of the longest; width - 1 precedes them in 5 bits.
+/* Run lengths of the bitmap. With c clusters of neighbouring elements sent, the bitmap is 2c + 1
+ * runs of zeros and ones in turn; the first and the last are zeros and may be empty. All lengths
+ * have one width, that of the longest; width - 1 precedes them in 5 bits.
  *
  * A fault of public code avoided: DeepReduce's width is ceil(log2 max), one bit short when the
  * longest run is a power of two. The width for max is ceil(log2(max + 1)), the number of its bits.
@@ -36,44 +36,39 @@ static runs measure(const uint32_t *index, size_t count, size_t n)
     return (runs){2 * (uint64_t)clusters + 1, egc_bits_width(longest)};
 }
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
-    (void)coding;
+    (void)context;
     if (count == 0)
         return 0;
     runs of = measure(index, count, n);
     return WIDTH_BITS + of.count * of.width;
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    (void)coding;
+    (void)context;
     unsigned width = measure(index, *count, n).width;
-    egc_status status = egc_bits_write(bits, width - 1, WIDTH_BITS, err);
-    for (size_t i = 0, end; i < *count && !status; i = end) {
+    egc_bits_put(bits, width - 1, WIDTH_BITS);
+    for (size_t i = 0, end; i < *count; i = end) {
         for (end = i + 1; end < *count && egc_gaps_before(index, end) == 0; end++)
             ;
-        status = egc_bits_write(bits, egc_gaps_before(index, i), width, err);
-        if (!status)
-            status = egc_bits_write(bits, (uint32_t)(end - i), width, err);
+        egc_bits_put(bits, egc_gaps_before(index, i), width);
+        egc_bits_put(bits, (uint32_t)(end - i), width);
     }
-    uint32_t last = (uint32_t)(n - 1 - index[*count - 1]);
-    return status ? status : egc_bits_write(bits, last, width, err);
+    egc_bits_put(bits, (uint32_t)(n - 1 - index[*count - 1]), width);
 }
 
 static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, size_t n,
                        egc_error *err)
 {
-    uint32_t width, skipped, picked;
-    egc_status status = egc_bits_read(bits, WIDTH_BITS, &width, err);
+    unsigned width = egc_bits_get(bits, WIDTH_BITS) + 1;
     uint64_t next = 0;
-    width++;
-    for (size_t i = 0; i < *count && !status;) {
-        status = egc_bits_read(bits, width, &skipped, err);
-        if (!status)
-            status = egc_bits_read(bits, width, &picked, err);
+    for (size_t i = 0; i < *count;) {
+        uint32_t skipped = egc_bits_get(bits, width), picked = egc_bits_get(bits, width);
+        egc_status status = egc_bits_check(bits, err);
         if (status)
             return status;
         next += skipped;
@@ -83,11 +78,11 @@ static egc_status read(egc_bits_reader *bits, uint32_t *index, size_t *count, si
         for (uint32_t j = 0; j < picked; j++)
             index[i++] = (uint32_t)next++;
     }
-    if (!status)
-        status = egc_bits_read(bits, width, &skipped, err);
-    if (!status && next + skipped != n)
+    uint64_t end = next + egc_bits_get(bits, width);
+    egc_status status = egc_bits_check(bits, err);
+    if (!status && end != n)
         return egc_fail(err, EGC_ERROR_FORMAT, "runs end at %llu, not at %zu",
-                        (unsigned long long)(next + skipped), n);
+                        (unsigned long long)end, n);
     return status;
 }
 

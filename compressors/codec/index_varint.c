@@ -8,44 +8,38 @@
 
 enum { MORE = 0x80 };
 
-static uint64_t size_bits(const egc_codec_context *coding, const uint32_t *index, size_t count,
+static uint64_t size_bits(const egc_codec_context *context, const uint32_t *index, size_t count,
                           size_t n)
 {
-    (void)coding, (void)n;
+    (void)context, (void)n;
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += egc_bits_varint_bytes(egc_gaps_before(index, i));
     return 8 * bytes;
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, uint32_t *index,
-                        size_t *count, size_t n, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, uint32_t *index,
+                  size_t *count, size_t n)
 {
-    (void)coding, (void)n;
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < *count && !status; i++) {
+    (void)context, (void)n;
+    for (size_t i = 0; i < *count; i++) {
         uint32_t gap = egc_gaps_before(index, i);
-        for (; gap >= MORE && !status; gap >>= 7)
-            status = egc_bits_write(bits, (gap & 0x7f) | MORE, 8, err);
-        if (!status)
-            status = egc_bits_write(bits, gap, 8, err);
+        for (; gap >= MORE; gap >>= 7)
+            egc_bits_put(bits, (gap & 0x7f) | MORE, 8);
+        egc_bits_put(bits, gap, 8);
     }
-    return status;
 }
 
 static egc_status read_gap(egc_bits_reader *bits, uint64_t *gap, egc_error *err)
 {
     *gap = 0;
     for (unsigned shift = 0; shift < 35; shift += 7) {
-        uint32_t byte;
-        egc_status status = egc_bits_read(bits, 8, &byte, err);
-        if (status)
-            return status;
+        uint32_t byte = egc_bits_get(bits, 8);
         *gap |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte == 0 && shift)
+        if (byte == 0 && shift && !bits->ended)
             return egc_fail(err, EGC_ERROR_FORMAT, "varint ends in a byte of zeros");
         if (byte < MORE)
-            return EGC_OK;
+            return egc_bits_check(bits, err);
     }
     return egc_fail(err, EGC_ERROR_FORMAT, "varint is longer than 5 bytes");
 }

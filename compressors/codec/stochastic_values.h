@@ -7,10 +7,10 @@ static uint64_t size_bits(size_t count)
     return egc_stochastic_size_bits(B, count);
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
-                        size_t count, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, const float *value,
+                  size_t count)
 {
-    return egc_stochastic_write(B, bits, coding, value, count, err);
+    egc_stochastic_put(B, bits, context, value, count);
 }
 
 static egc_status read(egc_bits_reader *bits, float *value, size_t count, egc_error *err)

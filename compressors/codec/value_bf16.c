@@ -3,9 +3,10 @@
  * most 2^-9 of a value, stays in the residual.
  *
  * Known answer, by hand: 1 is 0x3f80, -2 is 0xc000; 1 + 2^-8 is a tie and goes to 0x3f80. */
-#define FROM_FLOAT egc_half_bf16_from_float
-#define TO_FLOAT egc_half_bf16_to_float
-#include "codec/half_values.h"
+#define BITS 16
+#define FROM_FLOAT(x) egc_half_bf16_from_float(x)
+#define TO_FLOAT(bits) egc_half_bf16_to_float((uint16_t)(bits))
+#include "codec/float_values.h"
 
 const egc_value_codec egc_value_codec_bf16 = {
     .name = "bf16",

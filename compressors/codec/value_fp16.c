@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values in half precision; the rounding error stays in the residual. */
-#define FROM_FLOAT egc_half_fp16_from_float
-#define TO_FLOAT egc_half_fp16_to_float
-#include "codec/half_values.h"
+#define BITS 16
+#define FROM_FLOAT(x) egc_half_fp16_from_float(x)
+#define TO_FLOAT(bits) egc_half_fp16_to_float((uint16_t)(bits))
+#include "codec/float_values.h"
 
 const egc_value_codec egc_value_codec_fp16 = {
     .name = "fp16",

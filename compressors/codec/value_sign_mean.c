@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sign times mean, two-sided: positive values become the mean of the positive ones, the others
- * minus the mean magnitude of the others. One bit a value, after the two means as bfloat16: a
- * mean needs no more than a sign's worth of company, and its rounding, like every other error of
- * this codec, stays in the residual. Dryden et al. 2016 send two means for the two sides of an
- * adaptive threshold; here the selection is any sparsifier's.
+ * minus the mean magnitude of the others. One bit per value, after the two means as bfloat16,
+ * whose rounding stays in the residual like every other error of this codec. Dryden et al. 2016
+ * send two means for the two sides of an adaptive threshold; here the selection is any
+ * sparsifier's.
  *
  * Known answer, by hand: values 1, 3, -2, -6 have means 2 and 4: 0x4000 0x4080 and bits 0011. */
 #include <math.h>
@@ -31,25 +31,20 @@ static uint16_t mean_of_side(const float *value, size_t count, int negative)
     return egc_half_bf16_from_float(members ? (float)(sum / (double)members) : 0);
 }
 
-static egc_status write(egc_bits_writer *bits, const egc_codec_context *coding, const float *value,
-                        size_t count, egc_error *err)
+static void write(egc_bits_writer *bits, const egc_codec_context *context, const float *value,
+                  size_t count)
 {
-    (void)coding;
-    egc_status status = EGC_OK;
-    for (int negative = 0; negative < 2 && !status; negative++)
-        status = egc_bits_write(bits, mean_of_side(value, count, negative), MEAN_BITS, err);
-    return status ? status : egc_signs_write(bits, value, count, err);
+    (void)context;
+    for (int negative = 0; negative < 2; negative++)
+        egc_bits_put(bits, mean_of_side(value, count, negative), MEAN_BITS);
+    egc_signs_put(bits, value, count);
 }
 
 static egc_status read(egc_bits_reader *bits, float *value, size_t count, egc_error *err)
 {
     float side[2];
     for (int negative = 0; negative < 2; negative++) {
-        uint32_t word;
-        egc_status status = egc_bits_read(bits, MEAN_BITS, &word, err);
-        if (status)
-            return status;
-        side[negative] = egc_half_bf16_to_float((uint16_t)word);
+        side[negative] = egc_half_bf16_to_float((uint16_t)egc_bits_get(bits, MEAN_BITS));
         if (!isfinite(side[negative]) || side[negative] < 0)
             return egc_fail(err, EGC_ERROR_FORMAT, "mean magnitude %g is not a finite number >= 0",
                             side[negative]);

@@ -32,9 +32,8 @@ static egc_status write_bits(const egc_value_codec *codec, const egc_codec_conte
 {
     size_t start = wire->len;
     egc_bits_writer bits = egc_bits_writer_to(wire);
-    egc_status status = codec->write(&bits, coding, value, count, err);
-    if (!status)
-        status = egc_bits_flush(&bits, err);
+    codec->write(&bits, coding, value, count);
+    egc_status status = egc_bits_flush(&bits, err);
     if (status || !decoded)
         return status;
     egc_reader written = egc_reader_of(wire->data + start, wire->len - start);
@@ -129,9 +128,8 @@ egc_status egc_sparse_message_write(const egc_index_codec *index_codec,
     if (status || selection->count == 0)
         return status;
     egc_bits_writer bits = egc_bits_writer_to(wire);
-    status = index_codec->write(&bits, coding, selection->index, &selection->count, n, err);
-    if (!status)
-        status = egc_bits_flush(&bits, err);
+    index_codec->write(&bits, coding, selection->index, &selection->count, n);
+    status = egc_bits_flush(&bits, err);
     if (status || selection->count == 0)
         return status;
     for (size_t i = 0; x && i < selection->count; i++)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes and reads the indices that workers agree on, by the smallest exact index codec. */
 #include "compressors/multiround/agreement.h"
 
 #include <string.h>
@@ -32,17 +33,15 @@ static uint8_t place_of(const egc_index_codec *codec)
 egc_status egc_agreement_write(uint32_t *index, size_t count, size_t n, egc_buf *wire,
                                egc_error *err)
 {
-    egc_status status = egc_bits_append_varint(wire, (uint32_t)count, err);
-    if (status || count == 0)
-        return status;
+    egc_bits_put_varint(wire, (uint32_t)count);
+    if (count == 0)
+        return egc_buf_check(wire, err);
     const egc_index_codec *codec = egc_codec_smallest_index(index, count, n);
     uint8_t place = place_of(codec);
-    status = egc_buf_append(wire, &place, 1, err);
-    if (status)
-        return status;
+    egc_buf_put(wire, &place, 1);
     egc_bits_writer bits = egc_bits_writer_to(wire);
-    status = codec->write(&bits, &(egc_codec_context){0}, index, &count, n, err);
-    return status ? status : egc_bits_flush(&bits, err);
+    codec->write(&bits, NULL, index, &count, n);
+    return egc_bits_flush(&bits, err);
 }
 
 egc_status egc_agreement_read(egc_reader *reader, uint32_t *index, size_t *count, size_t n,

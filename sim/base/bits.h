@@ -52,6 +52,7 @@ typedef struct egc_bits_reader {
     const uint8_t *bytes;
     uint64_t position; /* in bits from the start */
     uint64_t length;   /* in bits */
+    bool ended;        /* egc_bits_get was asked for more than there was */
 } egc_bits_reader;
 
 /* Reads from where `reader` stands. */
@@ -88,6 +89,24 @@ EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bits_reader *reader, u
     return EGC_OK;
 }
 
+/* The same without a check at each field: 0 at the end, which egc_bits_check reports. */
+static inline uint32_t egc_bits_get(egc_bits_reader *reader, unsigned width)
+{
+    assert(width <= 32);
+    uint64_t word = egc_bits_peek(reader);
+    bool ended = reader->length - reader->position < width;
+    reader->ended |= ended;
+    reader->position += ended ? 0 : width;
+    return width && !ended ? (uint32_t)(word >> (64 - width)) : 0;
+}
+
+/* FORMAT if any egc_bits_get met the end. */
+EGC_MUST_CHECK static inline egc_status egc_bits_check(const egc_bits_reader *reader,
+                                                       egc_error *err)
+{
+    return reader->ended ? egc_bits_end_early(err) : EGC_OK;
+}
+
 /* Counts ones up to the next zero. FORMAT at the end, or when there are more than `limit`. */
 egc_status egc_bits_read_unary(egc_bits_reader *reader, uint32_t limit, uint32_t *out,
                                egc_error *err) EGC_MUST_CHECK;
@@ -99,6 +118,21 @@ void egc_bits_reader_finish(const egc_bits_reader *bits, egc_reader *reader);
 static inline unsigned egc_bits_width(uint32_t value)
 {
     return value ? 32u - (unsigned)__builtin_clz(value) : 0u;
+}
+
+/* The 32 bits of a float, and back. */
+static inline uint32_t egc_bits_of_float(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float egc_bits_to_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 /* LEB128: seven bits a byte, the low ones first. */

@@ -41,8 +41,8 @@ static egc_status write_index(void *arg, egc_error *err)
 {
     selection *at = arg;
     egc_bits_writer bits = egc_bits_writer_to(&at->wire);
-    egc_status status = at->index_codec->write(&bits, &at->coding, at->index, &at->count, N, err);
-    return status ? status : egc_bits_flush(&bits, err);
+    at->index_codec->write(&bits, &at->coding, at->index, &at->count, N);
+    return egc_bits_flush(&bits, err);
 }
 
 static egc_status read_index(void *arg, egc_error *err)
@@ -58,8 +58,8 @@ static egc_status write_value(void *arg, egc_error *err)
 {
     selection *at = arg;
     egc_bits_writer bits = egc_bits_writer_to(&at->wire);
-    egc_status status = at->value_codec->write(&bits, &at->coding, at->value, at->count, err);
-    return status ? status : egc_bits_flush(&bits, err);
+    at->value_codec->write(&bits, &at->coding, at->value, at->count);
+    return egc_bits_flush(&bits, err);
 }
 
 static egc_status read_value(void *arg, egc_error *err)
