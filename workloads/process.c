@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Closed loop: a program of the user's computes the gradients, and gets the parameters that the
- * averaged update has made.
+/* Closed loop: a program of the user's computes the gradients and receives the updated parameters.
  *
- * The program is started once for a run, with its standard input and output for us. It is asked one
- * thing at a time and answers it (process/protocol.h); the end of its input is the end of the run.
- * Gradients that are not finite are passed on: the training has diverged, which is a result. */
+ * The program is started once for a run and answers one request at a time on its standard input
+ * and output (process/protocol.h); the end of its input is the end of the run. Gradients that are
+ * not finite are passed on: divergence of the training is a result. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +21,7 @@ typedef struct process_params {
 typedef struct process_state {
     char command[EGC_TEXT_LENGTH];
     egc_program program;
-    float *known; /* the parameters that the program was given last */
+    float *known; /* the parameters last sent to the program */
     bool any_known;
 } process_state;
 
@@ -46,39 +45,29 @@ static egc_status check(const void *params_in, egc_error *err)
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-static egc_status fail(const process_state *state, egc_status status, const char *what,
-                       egc_error *err)
+/* Begins an exchange with a request of this kind: a head (a struct) followed by floats; either may
+ * be empty. */
+static void request(process_state *state, const char *kind, const void *head, size_t head_bytes,
+                    const void *floats, size_t float_bytes, egc_error *err)
 {
-    return egc_fail(err, status, "\"%s\": %s", state->command, what);
-}
-
-/* Begins an exchange. The head (a struct) is followed by the rest (floats), either may be empty. */
-static egc_status say(process_state *state, const char *kind, const void *head, size_t head_bytes,
-                      const void *rest, size_t rest_bytes, egc_error *err)
-{
-    egc_process_frame frame = {.bytes = head_bytes + rest_bytes};
+    egc_process_frame frame = {.bytes = head_bytes + float_bytes};
     memcpy(frame.kind, kind, sizeof frame.kind);
-    egc_program_begin(&state->program);
-    egc_status status = egc_program_send(&state->program, &frame, sizeof frame, "a request", err);
-    if (!status)
-        status = egc_program_send(&state->program, head, head_bytes, "a request", err);
-    if (!status)
-        status = egc_program_send(&state->program, rest, rest_bytes, "the parameters", err);
-    return status;
+    egc_program_begin(&state->program, err);
+    egc_program_send(&state->program, &frame, sizeof frame, "a request");
+    egc_program_send(&state->program, head, head_bytes, "a request");
+    egc_program_send(&state->program, floats, float_bytes, "the parameters");
 }
 
-/* "FAIL": the program says itself what is wrong. */
-static egc_status take_reason(process_state *state, uint64_t bytes, egc_error *err)
+/* Receives the reason of a "FAIL" message, in which the program reports an error of its own. */
+static void receive_reason(process_state *state, uint64_t bytes)
 {
     char reason[EGC_PROCESS_MAX_REASON + 1] = {0};
     size_t len = bytes < sizeof reason ? (size_t)bytes : sizeof reason - 1;
-    egc_status status = egc_program_receive(&state->program, reason, len, "its reason", err);
-    if (status)
-        return status;
+    egc_program_receive(&state->program, reason, len, "its reason");
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)reason[i] < ' ' || reason[i] == 127)
             reason[i] = ' ';
-    return fail(state, EGC_ERROR_IO, reason, err);
+    egc_program_fail(&state->program, EGC_ERROR_IO, "%s", reason);
 }
 
 static void print_kind(const char kind[4], char out[17])
@@ -89,35 +78,29 @@ static void print_kind(const char kind[4], char out[17])
     }
 }
 
-/* The next message must be of this kind, with min to max bytes; says how many. */
-static egc_status expect(process_state *state, const char *kind, uint64_t min, uint64_t max,
-                         const char *what, uint64_t *bytes, egc_error *err)
+/* Receives the frame of an answer of this kind with min to max bytes. Returns the number of bytes.
+ */
+static uint64_t expect(process_state *state, const char *kind, uint64_t min, uint64_t max,
+                       const char *what, egc_error *err)
 {
-    egc_process_frame frame;
+    egc_process_frame frame = {0};
     char got[17];
-    egc_status status = egc_program_receive(&state->program, &frame, sizeof frame, what, err);
-    if (status)
-        return status;
-    if (memcmp(frame.kind, "FAIL", sizeof frame.kind) == 0 && frame.zero == 0)
-        return take_reason(state, frame.bytes, err);
+    egc_program *program = &state->program;
+    egc_program_receive(program, &frame, sizeof frame, what);
+    if (program->status)
+        return 0;
     print_kind(frame.kind, got);
-    if (memcmp(frame.kind, kind, sizeof frame.kind) != 0 || frame.zero != 0)
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "\"%s\" must answer with %s (%s), got %s (does it print to its standard "
-                        "output?)",
-                        state->command, kind, what, got);
-    if (frame.bytes < min || frame.bytes > max)
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": %s must be %llu bytes, got %llu",
-                        state->command, what, (unsigned long long)min,
-                        (unsigned long long)frame.bytes);
-    *bytes = frame.bytes;
-    return EGC_OK;
-}
-
-static egc_status expect_exactly(process_state *state, const char *kind, uint64_t bytes,
-                                 const char *what, egc_error *err)
-{
-    return expect(state, kind, bytes, bytes, what, &bytes, err);
+    if (memcmp(frame.kind, "FAIL", sizeof frame.kind) == 0 && frame.zero == 0)
+        receive_reason(state, frame.bytes);
+    else if (memcmp(frame.kind, kind, sizeof frame.kind) != 0 || frame.zero != 0)
+        program->status = egc_fail(err, EGC_ERROR_FORMAT,
+                                   "\"%s\" must answer with %s (%s), got %s (does it print to its "
+                                   "standard output?)",
+                                   state->command, kind, what, got);
+    else if (frame.bytes < min || frame.bytes > max)
+        egc_program_fail(program, EGC_ERROR_FORMAT, "%s must be %llu bytes, got %llu", what,
+                         (unsigned long long)min, (unsigned long long)frame.bytes);
+    return frame.bytes;
 }
 
 /* ---- layers --------------------------------------------------------------------------------- */
@@ -136,28 +119,31 @@ static bool is_count(double value)
     return value >= 0 && isfinite(value);
 }
 
-static egc_status take_model(process_state *state, const egc_process_model *model,
-                             egc_workload *workload, egc_error *err)
+static void take_model(process_state *state, const egc_process_model *model, egc_workload *workload,
+                       egc_error *err)
 {
+    egc_program *program = &state->program;
+    if (program->status)
+        return;
     if (model->version != EGC_PROCESS_VERSION)
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": protocol version must be %d, got %u",
-                        state->command, EGC_PROCESS_VERSION, model->version);
-    if (!is_name(model->name))
-        return fail(state, EGC_ERROR_FORMAT, "the model's name must be printable, 1 to 63 bytes",
-                    err);
+        egc_program_fail(program, EGC_ERROR_FORMAT, "protocol version must be %d, got %u",
+                         EGC_PROCESS_VERSION, model->version);
+    else if (!is_name(model->name))
+        egc_program_fail(program, EGC_ERROR_FORMAT,
+                         "the model's name must be printable, 1 to 63 bytes");
     memcpy(workload->model, model->name, sizeof workload->model);
     workload->optimizer = (egc_optimizer){.lr = model->lr,
                                           .momentum = model->momentum,
                                           .weight_decay = model->weight_decay,
                                           .schedule = (int)model->schedule,
                                           .lr_warmup = model->lr_warmup};
-    if (!egc_optimizer_check(&workload->optimizer, err))
-        return EGC_OK;
-    egc_error_prefix(err, "\"%s\"", state->command);
-    return EGC_ERROR_FORMAT;
+    if (!program->status && egc_optimizer_check(&workload->optimizer, err)) {
+        egc_error_prefix(err, "\"%s\"", state->command);
+        program->status = EGC_ERROR_FORMAT;
+    }
 }
 
-/* What is wrong with a layer, or NULL. */
+/* Returns the error of a layer, or NULL. */
 static const char *take_layer(const egc_process_layer *in, egc_layer *out)
 {
     bool ended = false;
@@ -185,58 +171,51 @@ static const char *take_layer(const egc_process_layer *in, egc_layer *out)
     return NULL;
 }
 
-static egc_status receive_layers(process_state *state, egc_workload *workload, egc_error *err)
+static void receive_layers(process_state *state, egc_workload *workload)
 {
+    egc_program *program = &state->program;
     size_t bytes;
-    for (size_t i = 0; i < workload->n_layers; i++) {
-        egc_process_layer layer;
-        egc_status status =
-            egc_program_receive(&state->program, &layer, sizeof layer, "a layer", err);
-        if (status)
-            return status;
+    for (size_t i = 0; i < workload->n_layers && !program->status; i++) {
+        egc_process_layer layer = {0};
+        egc_program_receive(program, &layer, sizeof layer, "a layer");
         const char *fault = take_layer(&layer, &workload->layers[i]);
         if (fault)
-            return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": layer %zu: %s", state->command, i,
-                            fault);
-        if (__builtin_add_overflow(workload->n_params, workload->layers[i].count,
-                                   &workload->n_params) ||
-            __builtin_mul_overflow(workload->n_params, sizeof(float), &bytes))
-            return fail(state, EGC_ERROR_FORMAT, "layers hold too many parameters to count", err);
+            egc_program_fail(program, EGC_ERROR_FORMAT, "layer %zu: %s", i, fault);
+        else if (__builtin_add_overflow(workload->n_params, workload->layers[i].count,
+                                        &workload->n_params) ||
+                 __builtin_mul_overflow(workload->n_params, sizeof(float), &bytes))
+            egc_program_fail(program, EGC_ERROR_FORMAT, "layers hold too many parameters to count");
     }
-    return EGC_OK;
 }
 
+/* The first exchange: the run's size for the program, its optimiser and layers in return. */
 static egc_status meet(process_state *state, egc_workload *workload, egc_error *err)
 {
-    const egc_workload_request *request = &workload->request;
+    const egc_workload_request *run = &workload->request;
     const egc_process_hello hello = {.version = EGC_PROCESS_VERSION,
-                                     .workers = (uint32_t)request->workers,
-                                     .steps = request->steps,
-                                     .seed = request->seed};
-    egc_process_model model;
-    uint64_t bytes;
-    egc_status status = say(state, "HELO", &hello, sizeof hello, NULL, 0, err);
-    if (!status)
-        status = expect(state, "LAYR", sizeof model + sizeof(egc_process_layer),
-                        sizeof model + EGC_PROCESS_MAX_LAYERS * sizeof(egc_process_layer),
-                        "its layers", &bytes, err);
-    if (!status)
-        status = egc_program_receive(&state->program, &model, sizeof model, "its layers", err);
-    if (!status)
-        status = take_model(state, &model, workload, err);
-    if (status)
-        return status;
-    if (bytes != sizeof model + model.n_layers * (uint64_t)sizeof(egc_process_layer))
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": %u layers take %llu bytes, got %llu",
-                        state->command, model.n_layers,
-                        (unsigned long long)(sizeof model +
-                                             model.n_layers * (uint64_t)sizeof(egc_process_layer)),
-                        (unsigned long long)bytes);
+                                     .workers = (uint32_t)run->workers,
+                                     .steps = run->steps,
+                                     .seed = run->seed};
+    egc_process_model model = {0};
+    egc_program *program = &state->program;
+    request(state, "HELO", &hello, sizeof hello, NULL, 0, err);
+    uint64_t bytes = expect(state, "LAYR", sizeof model + sizeof(egc_process_layer),
+                            sizeof model + EGC_PROCESS_MAX_LAYERS * sizeof(egc_process_layer),
+                            "its layers", err);
+    egc_program_receive(program, &model, sizeof model, "its layers");
+    take_model(state, &model, workload, err);
+    uint64_t expected = sizeof model + model.n_layers * (uint64_t)sizeof(egc_process_layer);
+    if (bytes != expected)
+        egc_program_fail(program, EGC_ERROR_FORMAT, "%u layers take %llu bytes, got %llu",
+                         model.n_layers, (unsigned long long)expected, (unsigned long long)bytes);
+    if (program->status)
+        return program->status;
     workload->n_layers = model.n_layers;
     workload->layers = egc_calloc(model.n_layers, sizeof *workload->layers);
     if (!workload->layers)
         return egc_fail_memory(err, model.n_layers * sizeof *workload->layers);
-    return receive_layers(state, workload, err);
+    receive_layers(state, workload);
+    return program->status;
 }
 
 /* ---- opening and closing -------------------------------------------------------------------- */
@@ -249,14 +228,14 @@ static void close_process(egc_workload *workload)
 }
 
 static egc_status open_process(egc_workload *workload, const void *params_in,
-                               const egc_workload_request *request, egc_error *err)
+                               const egc_workload_request *run, egc_error *err)
 {
     const process_params *p = params_in;
     process_state *state = workload->state;
     if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED, "process: needs a little-endian machine");
-    if (request->workers > UINT32_MAX)
-        return egc_fail(err, EGC_ERROR_RANGE, "process: too many workers: %zu", request->workers);
+    if (run->workers > UINT32_MAX)
+        return egc_fail(err, EGC_ERROR_RANGE, "process: too many workers: %zu", run->workers);
     memcpy(state->command, p->command, sizeof state->command);
     egc_status status = egc_program_start(state->command, p->limit, &state->program, err);
     if (status)
@@ -276,70 +255,61 @@ static egc_status open_process(egc_workload *workload, const void *params_in,
 
 static egc_status initialize(egc_workload *workload, float *parameters, egc_error *err)
 {
+    static const char what[] = "the initial parameters";
     process_state *state = workload->state;
     size_t bytes = workload->n_params * sizeof(float);
-    egc_status status = say(state, "INIT", NULL, 0, NULL, 0, err);
-    if (!status)
-        status = expect_exactly(state, "PARM", bytes, "the initial parameters", err);
-    if (!status)
-        status =
-            egc_program_receive(&state->program, parameters, bytes, "the initial parameters", err);
-    for (size_t i = 0; !status && i < workload->n_params; i++)
+    request(state, "INIT", NULL, 0, NULL, 0, err);
+    expect(state, "PARM", bytes, bytes, what, err);
+    egc_program_receive(&state->program, parameters, bytes, what);
+    for (size_t i = 0; i < workload->n_params && !state->program.status; i++)
         if (!isfinite(parameters[i]))
-            status = egc_fail(err, EGC_ERROR_FORMAT,
-                              "\"%s\": initial parameter %zu must be finite, got %g",
-                              state->command, i, (double)parameters[i]);
-    return status;
+            egc_program_fail(&state->program, EGC_ERROR_FORMAT,
+                             "initial parameter %zu must be finite, got %g", i,
+                             (double)parameters[i]);
+    return state->program.status;
 }
 
-/* Asks for something at these parameters; they go along unless the program has them already. */
-static egc_status ask_at(egc_workload *workload, const char *kind, const void *head, size_t bytes,
-                         const float *parameters, egc_error *err)
+/* Requests a result at these parameters, which are sent only when they differ from the last ones
+ * sent. */
+static void request_at(egc_workload *workload, const char *kind, const void *head, size_t bytes,
+                       const float *parameters, egc_error *err)
 {
     process_state *state = workload->state;
     size_t size = workload->n_params * sizeof(float);
-    bool news = !state->any_known || memcmp(state->known, parameters, size) != 0;
-    if (news)
+    bool is_new = !state->any_known || memcmp(state->known, parameters, size) != 0;
+    if (is_new)
         memcpy(state->known, parameters, size);
     state->any_known = true;
-    return say(state, kind, head, bytes, news ? parameters : NULL, news ? size : 0, err);
+    request(state, kind, head, bytes, is_new ? parameters : NULL, is_new ? size : 0, err);
 }
 
 static egc_status gradient(egc_workload *workload, uint64_t step, size_t worker,
                            const float *parameters, float *grad, double *loss, egc_error *err)
 {
     process_state *state = workload->state;
-    const egc_process_request request = {.step = step, .worker = worker};
-    size_t bytes = workload->n_params * sizeof(float);
-    egc_status status = ask_at(workload, "GRAD", &request, sizeof request, parameters, err);
-    if (!status)
-        status = expect_exactly(state, "GRAD", sizeof *loss + bytes, "a loss and gradient", err);
-    if (!status)
-        status = egc_program_receive(&state->program, loss, sizeof *loss, "a loss", err);
-    if (!status)
-        status = egc_program_receive(&state->program, grad, bytes, "a gradient", err);
-    return status;
+    const egc_process_request head = {.step = step, .worker = worker};
+    size_t bytes = workload->n_params * sizeof(float), answer = sizeof *loss + bytes;
+    request_at(workload, "GRAD", &head, sizeof head, parameters, err);
+    expect(state, "GRAD", answer, answer, "a loss and gradient", err);
+    egc_program_receive(&state->program, loss, sizeof *loss, "a loss");
+    egc_program_receive(&state->program, grad, bytes, "a gradient");
+    return state->program.status;
 }
 
 static egc_status evaluate(egc_workload *workload, const float *parameters, egc_evaluation *out,
                            egc_error *err)
 {
     process_state *state = workload->state;
-    egc_process_quality quality;
-    egc_status status = ask_at(workload, "EVAL", NULL, 0, parameters, err);
-    if (!status)
-        status = expect_exactly(state, "EVAL", sizeof quality, "an evaluation", err);
-    if (!status)
-        status =
-            egc_program_receive(&state->program, &quality, sizeof quality, "an evaluation", err);
-    if (status)
-        return status;
+    egc_process_quality quality = {0};
+    request_at(workload, "EVAL", NULL, 0, parameters, err);
+    expect(state, "EVAL", sizeof quality, sizeof quality, "an evaluation", err);
+    egc_program_receive(&state->program, &quality, sizeof quality, "an evaluation");
     if (!isnan(quality.accuracy) && !(quality.accuracy >= 0 && quality.accuracy <= 1))
-        return egc_fail(err, EGC_ERROR_FORMAT, "\"%s\": accuracy must be in [0, 1], got %g",
-                        state->command, quality.accuracy);
+        egc_program_fail(&state->program, EGC_ERROR_FORMAT, "accuracy must be in [0, 1], got %g",
+                         quality.accuracy);
     *out = (egc_evaluation){
         .loss = quality.loss, .accuracy = quality.accuracy, .perplexity = quality.perplexity};
-    return EGC_OK;
+    return state->program.status;
 }
 
 const egc_workload_type egc_workload_process = {

@@ -27,9 +27,9 @@ enum { SEED_SYNTHETIC = 0x73796e74 }; /* "synt": the stream of random numbers us
 #define SHARED UINT64_MAX /* in a worker's place: what all of them share */
 
 typedef struct synthetic_state {
-    egc_synthetic_settings *plans;  /* of each layer */
-    size_t *laws;               /* of each layer, its magnitudes */
-    egc_source *magnitudes; /* of each law */
+    egc_synthetic_settings *plans; /* of each layer */
+    size_t *laws;                  /* of each layer, its magnitudes */
+    egc_source *magnitudes;        /* of each law */
     size_t n_magnitudes;
     egc_source standard; /* normal variables */
 } synthetic_state;
@@ -57,7 +57,7 @@ static egc_status find_magnitudes(synthetic_state *state, size_t i, egc_error *e
     }
     state->laws[i] = state->n_magnitudes++;
     return egc_source_init(&state->magnitudes[state->laws[i]], &plan->law, independent,
-                               !independent, err);
+                           !independent, err);
 }
 
 static egc_status plan_layers(const egc_synthetic_params *p, synthetic_state *state, size_t n,
@@ -143,7 +143,8 @@ static void draw_correlated(const egc_workload *workload, size_t layer, uint64_t
                    workload->layers[layer].count);
 }
 
-static double scale_at(const egc_workload *workload, const egc_synthetic_settings *plan, uint64_t step)
+static double scale_at(const egc_workload *workload, const egc_synthetic_settings *plan,
+                       uint64_t step)
 {
     double last = (double)workload->request.steps - 1;
     return plan->law.scale * (last > 0 ? pow(plan->decay, (double)step / last) : 1);

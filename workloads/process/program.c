@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starts the program with posix_spawn, its standard input and output on one end of a socket pair,
+ * and moves bytes with poll, so that no call waits longer than the time limit. */
 #include "workloads/process/program.h"
 
 #include <errno.h>
@@ -6,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +18,9 @@
 #include <unistd.h>
 
 enum {
-    MS_TO_SAY_WHY = 1000, /* from a closed output to the exit status that explains it */
+    MS_FOR_STATUS = 1000, /* wait for the exit status after the output was closed */
     MS_TO_END = 2000,     /* from the end of the input to being killed */
-    MS_BETWEEN_LOOKS = 1,
+    MS_BETWEEN_POLLS = 1,
 };
 
 static int64_t now_ms(void)
@@ -29,7 +32,7 @@ static int64_t now_ms(void)
 
 /* ---- starting ------------------------------------------------------------------------------- */
 
-/* What this process ignores or blocks is no business of the program's. */
+/* The program must not inherit the signals that this process ignores or blocks. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
     sigset_t none, usual;
@@ -45,7 +48,8 @@ static int set_signals(posix_spawnattr_t *attributes)
     return failed ? failed : posix_spawnattr_setsigdefault(attributes, &usual);
 }
 
-/* It gets the socket and stderr, and no other file of ours: an inherited lock would outlive us. */
+/* The program gets the socket and stderr, and no other file of this process: an inherited lock
+ * would outlive it. */
 static int set_files(posix_spawn_file_actions_t *actions, int fd)
 {
     int failed = posix_spawn_file_actions_adddup2(actions, fd, STDIN_FILENO);
@@ -79,7 +83,7 @@ static int spawn(const char *command, int fd, pid_t *pid)
 egc_status egc_program_start(const char *command, double limit_s, egc_program *out, egc_error *err)
 {
     int ends[2];
-    *out = (egc_program){.command = command, .fd = -1, .limit_s = limit_s};
+    *out = (egc_program){.command = command, .fd = -1, .limit_s = limit_s, .err = err};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return egc_fail_errno(err, "make a socket for", command);
     out->fd = ends[0];
@@ -96,7 +100,7 @@ egc_status egc_program_start(const char *command, double limit_s, egc_program *o
 
 /* ---- ending --------------------------------------------------------------------------------- */
 
-/* Whether it has ended within so many milliseconds; the pid is free then. */
+/* True when the program ends within `ms` milliseconds; pid is then 0. */
 static bool await_end(egc_program *program, int64_t ms, int *wait_status)
 {
     for (int64_t deadline = now_ms() + ms;;) {
@@ -107,14 +111,14 @@ static bool await_end(egc_program *program, int64_t ms, int *wait_status)
         }
         if (now_ms() >= deadline)
             return false;
-        nanosleep(&(struct timespec){.tv_nsec = MS_BETWEEN_LOOKS * 1000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = MS_BETWEEN_POLLS * 1000000}, NULL);
     }
 }
 
 static void describe_end(egc_program *program, char *out, size_t room)
 {
     int status = 0;
-    if (!await_end(program, MS_TO_SAY_WHY, &status))
+    if (!await_end(program, MS_FOR_STATUS, &status))
         snprintf(out, room, "closed its output");
     else if (WIFSIGNALED(status))
         snprintf(out, room, "was killed by signal %d (%s)", WTERMSIG(status),
@@ -123,20 +127,34 @@ static void describe_end(egc_program *program, char *out, size_t room)
         snprintf(out, room, "ended with exit status %d", WEXITSTATUS(status));
 }
 
-static egc_status fail_ended(egc_program *program, const char *what, size_t done, size_t len,
-                             egc_error *err)
+/* Records that the program ended after `done` of `len` bytes of an answer. */
+static void fail_ended(egc_program *program, const char *what, size_t done, size_t len)
 {
     char end[128];
     describe_end(program, end, sizeof end);
-    return egc_fail(err, EGC_ERROR_IO, "\"%s\" %s when it had sent %zu of %zu bytes of %s",
-                    program->command, end, done, len, what);
+    program->status =
+        egc_fail(program->err, EGC_ERROR_IO, "\"%s\" %s when it had sent %zu of %zu bytes of %s",
+                 program->command, end, done, len, what);
 }
 
-static egc_status fail_late(const egc_program *program, const char *verb, const char *what,
-                            size_t done, size_t len, egc_error *err)
+static void fail_late(egc_program *program, const char *verb, const char *what, size_t done,
+                      size_t len)
 {
-    return egc_fail(err, EGC_ERROR_IO, "\"%s\" %s only %zu of %zu bytes of %s within %g s (limit)",
-                    program->command, verb, done, len, what, program->limit_s);
+    program->status = egc_fail(program->err, EGC_ERROR_IO,
+                               "\"%s\" %s only %zu of %zu bytes of %s within %g s (limit)",
+                               program->command, verb, done, len, what, program->limit_s);
+}
+
+void egc_program_fail(egc_program *program, egc_status status, const char *format, ...)
+{
+    char text[EGC_ERROR_LENGTH];
+    va_list arguments;
+    if (program->status)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    program->status = egc_fail(program->err, status, "\"%s\": %s", program->command, text);
 }
 
 void egc_program_stop(egc_program *program)
@@ -155,8 +173,10 @@ void egc_program_stop(egc_program *program)
 
 /* ---- exchanges ------------------------------------------------------------------------------ */
 
-void egc_program_begin(egc_program *program)
+void egc_program_begin(egc_program *program, egc_error *err)
 {
+    program->status = EGC_OK;
+    program->err = err;
     program->deadline_ms = now_ms() + (int64_t)(program->limit_s * 1000);
 }
 
@@ -174,36 +194,36 @@ static bool await_ready(const egc_program *program, short events)
     }
 }
 
-static bool passing(void)
+static bool is_transient(void)
 {
     return errno == EINTR || errno == EAGAIN;
 }
 
-egc_status egc_program_send(egc_program *program, const void *bytes, size_t len, const char *what,
-                            egc_error *err)
+void egc_program_send(egc_program *program, const void *bytes, size_t len, const char *what)
 {
-    for (size_t done = 0; done < len;) {
-        if (!await_ready(program, POLLOUT))
-            return fail_late(program, "took", what, done, len, err);
+    for (size_t done = 0; done < len && !program->status;) {
+        if (!await_ready(program, POLLOUT)) {
+            fail_late(program, "took", what, done, len);
+            return;
+        }
         ssize_t n =
             send(program->fd, (const char *)bytes + done, len - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && !passing())
-            return EGC_OK; /* it has ended: the answer, which does not come, says how */
+        if (n < 0 && !is_transient())
+            return; /* it has ended: receiving its answer will fail and tell how */
         done += n > 0 ? (size_t)n : 0;
     }
-    return EGC_OK;
 }
 
-egc_status egc_program_receive(egc_program *program, void *bytes, size_t len, const char *what,
-                               egc_error *err)
+void egc_program_receive(egc_program *program, void *bytes, size_t len, const char *what)
 {
-    for (size_t done = 0; done < len;) {
-        if (!await_ready(program, POLLIN))
-            return fail_late(program, "sent", what, done, len, err);
+    for (size_t done = 0; done < len && !program->status;) {
+        if (!await_ready(program, POLLIN)) {
+            fail_late(program, "sent", what, done, len);
+            return;
+        }
         ssize_t n = recv(program->fd, (char *)bytes + done, len - done, MSG_DONTWAIT);
-        if (n == 0 || (n < 0 && !passing()))
-            return fail_ended(program, what, done, len, err);
+        if (n == 0 || (n < 0 && !is_transient()))
+            fail_ended(program, what, done, len);
         done += n > 0 ? (size_t)n : 0;
     }
-    return EGC_OK;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program of the user's, spoken to through its standard input and output.
+/* A program of the user's, and the exchange of bytes with it through its standard input and output.
  *
- * Both are one socket, because writing to a program that has died then is an error and not a
- * signal. The program is started by the shell in this process's group: whoever kills the group
- * kills it too. Each exchange (what is sent, and the answer) has a time limit. */
+ * Both are one socket, because writing to the socket of a program that has died is an error and not
+ * a signal. The program is started by the shell in a process group of its own, which is killed as a
+ * whole. Each exchange (a request and its answer) has a time limit.
+ *
+ * Errors are sticky: the first failure of an exchange is kept in `status` and `err`; later calls
+ * until the next egc_program_begin do nothing. */
 #ifndef EGC_WORKLOADS_PROCESS_PROGRAM_H
 #define EGC_WORKLOADS_PROCESS_PROGRAM_H
 
@@ -15,28 +18,32 @@
 
 typedef struct egc_program {
     const char *command; /* borrowed */
-    pid_t pid;           /* 0 when it has ended and is known to have */
+    pid_t pid;           /* 0 when it has ended and its status was collected */
     int fd;
     double limit_s;
-    int64_t deadline_ms; /* of the exchange that is going on */
+    int64_t deadline_ms; /* of the current exchange */
+    egc_status status;   /* of the current exchange */
+    egc_error *err;      /* borrowed, from egc_program_begin */
 } egc_program;
 
 /* *out is to be given to egc_program_stop. IO. */
 egc_status egc_program_start(const char *command, double limit_s, egc_program *out,
                              egc_error *err) EGC_MUST_CHECK;
 
-/* An exchange begins: its time limit runs from now on. */
-void egc_program_begin(egc_program *program);
+/* Begins an exchange, whose time limit starts now and whose first error goes to err. */
+void egc_program_begin(egc_program *program, egc_error *err);
 
-/* All len bytes go out, or all come in; `what` says of what in messages ("its layers"). IO when the
- * time is up, or when the program has ended, which receive tells alone: what it said last is still
- * to be read. */
-egc_status egc_program_send(egc_program *program, const void *bytes, size_t len, const char *what,
-                            egc_error *err) EGC_MUST_CHECK;
-egc_status egc_program_receive(egc_program *program, void *bytes, size_t len, const char *what,
-                               egc_error *err) EGC_MUST_CHECK;
+/* Send or receive all len bytes. `what` names them in errors ("its layers"). IO when the time is up
+ * or the program has ended; the latter is reported by receive only, after the program's last
+ * bytes. */
+void egc_program_send(egc_program *program, const void *bytes, size_t len, const char *what);
+void egc_program_receive(egc_program *program, void *bytes, size_t len, const char *what);
 
-/* Ends its input, waits a moment for it to end, and kills it if it does not. */
+/* Records the error "\"COMMAND\": MESSAGE". */
+void egc_program_fail(egc_program *program, egc_status status, const char *format, ...)
+    EGC_PRINTF(3, 4);
+
+/* Ends the program's input, waits two seconds for it to end, then kills it. */
 void egc_program_stop(egc_program *program);
 
 #endif

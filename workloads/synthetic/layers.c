@@ -101,7 +101,8 @@ static double either(double first, double second)
     return isnan(first) ? second : first;
 }
 
-void egc_synthetic_layers_settings(const egc_synthetic_params *p, size_t i, egc_synthetic_settings *out)
+void egc_synthetic_layers_settings(const egc_synthetic_params *p, size_t i,
+                                   egc_synthetic_settings *out)
 {
     const egc_synthetic_row *row = p->layers.n ? &rows_of(p)[i] : NULL;
     bool own = row && row->distribution; /* then the workload's shape is another one's */

@@ -38,7 +38,7 @@ typedef struct egc_synthetic_settings {
 
 /* What parameters say of layer i; of any layer, when they list none. */
 void egc_synthetic_layers_settings(const egc_synthetic_params *params, size_t i,
-                              egc_synthetic_settings *out);
+                                   egc_synthetic_settings *out);
 
 /* RANGE, NAME; the message starts with the parameter. */
 egc_status egc_synthetic_layers_check(const void *params, egc_error *err) EGC_MUST_CHECK;

@@ -40,7 +40,7 @@ static double of_normal(const void *law, double z, double hint)
 }
 
 egc_status egc_source_init(egc_source *magnitudes, const egc_law *law, bool independent,
-                               bool correlated, egc_error *err)
+                           bool correlated, egc_error *err)
 {
     *magnitudes = (egc_source){.law = *law};
     if (independent) {
@@ -119,8 +119,8 @@ static void transform(const egc_source *magnitudes, float factor, const float *z
     }
 }
 
-void egc_source_mix(const egc_source *magnitudes, const egc_source *standard,
-                    egc_stream *streams, size_t n_streams, double scale, float *out, size_t n)
+void egc_source_mix(const egc_source *magnitudes, const egc_source *standard, egc_stream *streams,
+                    size_t n_streams, double scale, float *out, size_t n)
 {
     float z[BLOCK];
     for (size_t first = 0; first < n; first += BLOCK) {

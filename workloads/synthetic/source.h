@@ -34,7 +34,7 @@ bool egc_law_alike(const egc_law *a, const egc_law *b);
 
 /* Tabulates what will be asked for. MEMORY; on failure too, egc_source_fini is due. */
 egc_status egc_source_init(egc_source *magnitudes, const egc_law *law, bool independent,
-                               bool correlated, egc_error *err) EGC_MUST_CHECK;
+                           bool correlated, egc_error *err) EGC_MUST_CHECK;
 
 /* Accepts a zeroed one. */
 void egc_source_fini(egc_source *magnitudes);
@@ -51,7 +51,7 @@ typedef struct egc_stream {
 
 /* n values from sums of normal variables, which `standard` draws. The squares of the weights sum to
  * 1. Advances the seeds. */
-void egc_source_mix(const egc_source *magnitudes, const egc_source *standard,
-                    egc_stream *streams, size_t n_streams, double scale, float *out, size_t n);
+void egc_source_mix(const egc_source *magnitudes, const egc_source *standard, egc_stream *streams,
+                    size_t n_streams, double scale, float *out, size_t n);
 
 #endif

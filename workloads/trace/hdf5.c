@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Attributes and data sets through the C API of HDF5 1.10, and the translation of its error stack
+ * into an egc_error. */
 #include "workloads/trace/hdf5.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/param.h"
 
-void egc_hdf5_quiet(void)
+void egc_hdf5_begin(egc_hdf5_file *file, egc_error *err)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    file->status = EGC_OK;
+    file->err = err;
 }
 
 /* ---- errors --------------------------------------------------------------------------------- */
@@ -35,15 +42,40 @@ static herr_t read_cause(unsigned depth, const H5E_error2_t *error, void *arg)
     return 0;
 }
 
-egc_status egc_hdf5_fail(const egc_hdf5_file *file, const char *verb, egc_error *err)
+bool egc_hdf5_check(egc_hdf5_file *file, bool ok, const char *verb)
 {
+    if (ok || file->status)
+        return !file->status;
     cause found = {0};
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, read_cause, &found);
     if (found.system_error)
-        return egc_fail(err, EGC_ERROR_IO, "%s: cannot %s: %s", file->path, verb,
-                        strerror(found.system_error));
-    return egc_fail(err, EGC_ERROR_FORMAT, "%s: cannot %s: damaged or not understood (%s)",
-                    file->path, verb, found.text[0] ? found.text : "no reason given");
+        file->status = egc_fail(file->err, EGC_ERROR_IO, "%s: cannot %s: %s", file->path, verb,
+                                strerror(found.system_error));
+    else
+        file->status =
+            egc_fail(file->err, EGC_ERROR_FORMAT, "%s: cannot %s: damaged or not understood (%s)",
+                     file->path, verb, found.text[0] ? found.text : "no reason given");
+    return false;
+}
+
+void egc_hdf5_refuse(egc_hdf5_file *file, const char *format, ...)
+{
+    char text[EGC_ERROR_LENGTH];
+    va_list arguments;
+    if (file->status)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    file->status = egc_fail(file->err, EGC_ERROR_FORMAT, "%s: %s", file->path, text);
+}
+
+void *egc_hdf5_alloc(egc_hdf5_file *file, size_t n, size_t size)
+{
+    void *memory = file->status ? NULL : egc_calloc(n, size);
+    if (!memory && !file->status)
+        file->status = egc_fail_memory(file->err, n * size);
+    return memory;
 }
 
 void egc_hdf5_release(hid_t id)
@@ -60,24 +92,31 @@ bool egc_hdf5_printable(const char *text)
     return true;
 }
 
-hid_t egc_hdf5_text_type(size_t room, H5T_cset_t charset)
+hid_t egc_hdf5_text_type(egc_hdf5_file *file, size_t room, H5T_cset_t charset, const char *verb)
 {
-    hid_t type = H5Tcopy(H5T_C_S1);
-    if (type < 0 || H5Tset_size(type, room) < 0 || H5Tset_cset(type, charset) < 0) {
-        egc_hdf5_release(type);
-        return H5I_INVALID_HID;
-    }
-    return type;
+    hid_t type = file->status ? 0 : H5Tcopy(H5T_C_S1);
+    if (egc_hdf5_check(file,
+                       type > 0 && H5Tset_size(type, room) >= 0 && H5Tset_cset(type, charset) >= 0,
+                       verb))
+        return type;
+    egc_hdf5_release(type);
+    return 0;
 }
 
 /* ---- attributes ----------------------------------------------------------------------------- */
 
-egc_status egc_hdf5_has_attribute(const egc_hdf5_file *file, const char *name, bool *out,
-                                  egc_error *err)
+bool egc_hdf5_has_attribute(egc_hdf5_file *file, const char *name)
 {
-    htri_t exists = H5Aexists(file->id, name);
-    *out = exists > 0;
-    return exists < 0 ? egc_hdf5_fail(file, "read", err) : EGC_OK;
+    htri_t exists = file->status ? 0 : H5Aexists(file->id, name);
+    return egc_hdf5_check(file, exists >= 0, "read") && exists > 0;
+}
+
+/* Opens an attribute and its type. False after a failure; both are to be released in any case. */
+static bool open_attribute(egc_hdf5_file *file, const char *name, hid_t *attribute, hid_t *type)
+{
+    *attribute = file->status ? 0 : H5Aopen(file->id, name, H5P_DEFAULT);
+    *type = *attribute > 0 ? H5Aget_type(*attribute) : 0;
+    return egc_hdf5_check(file, *attribute > 0, "read");
 }
 
 static bool holds_one_item(hid_t attribute)
@@ -90,108 +129,89 @@ static bool holds_one_item(hid_t attribute)
 
 /* Reads a fixed string into room bytes; longer text is cut there, which the caller notices by its
  * length. */
-static egc_status read_text(const egc_hdf5_file *file, hid_t attribute, const char *name, char *out,
-                            size_t room, egc_error *err)
+static void read_text(egc_hdf5_file *file, hid_t attribute, hid_t type, const char *name, char *out,
+                      size_t room)
 {
-    egc_status status = EGC_OK;
-    hid_t memory_type = 0;
-    hid_t type = H5Aget_type(attribute);
     bool fixed = type > 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
     if (!fixed || !holds_one_item(attribute)) {
-        status = egc_fail(err, EGC_ERROR_FORMAT,
-                          "%s: attribute \"%s\" must be one fixed-length string (in h5py: "
-                          "numpy.bytes_(text))",
-                          file->path, name);
-        goto done;
+        egc_hdf5_refuse(file,
+                        "attribute \"%s\" must be one fixed-length string (in h5py: "
+                        "numpy.bytes_(text))",
+                        name);
+        return;
     }
-    memory_type = egc_hdf5_text_type(room, H5Tget_cset(type));
-    if (memory_type < 0 || H5Aread(attribute, memory_type, out) < 0)
-        status = egc_hdf5_fail(file, "read", err);
-done:
+    hid_t memory_type = egc_hdf5_text_type(file, room, H5Tget_cset(type), "read");
+    if (memory_type > 0)
+        egc_hdf5_check(file, H5Aread(attribute, memory_type, out) >= 0, "read");
     egc_hdf5_release(memory_type);
-    egc_hdf5_release(type);
-    return status;
 }
 
-egc_status egc_hdf5_get_text(const egc_hdf5_file *file, const char *name, char *out, size_t room,
-                             egc_error *err)
+void egc_hdf5_get_text(egc_hdf5_file *file, const char *name, char *out, size_t room)
 {
     char text[EGC_TEXT_LENGTH + 1] = {0};
+    hid_t attribute, type;
     assert(room < sizeof text);
-    hid_t attribute = H5Aopen(file->id, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return egc_hdf5_fail(file, "read", err);
-    egc_status status = read_text(file, attribute, name, text, room + 1, err);
-    egc_hdf5_release(attribute);
-    if (status)
-        return status;
-    if (strlen(text) >= room || !egc_hdf5_printable(text))
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: attribute \"%s\" must be printable text of at most %zu bytes",
-                        file->path, name, room - 1);
-    memcpy(out, text, room);
-    return EGC_OK;
-}
-
-egc_status egc_hdf5_get_int(const egc_hdf5_file *file, const char *name, int64_t *out,
-                            egc_error *err)
-{
-    hid_t attribute = H5Aopen(file->id, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return egc_hdf5_fail(file, "read", err);
-    egc_status status = EGC_OK;
-    hid_t type = H5Aget_type(attribute);
-    if (type < 0 || H5Tget_class(type) != H5T_INTEGER || !holds_one_item(attribute))
-        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: attribute \"%s\" must be one integer",
-                          file->path, name);
-    else if (H5Aread(attribute, H5T_NATIVE_INT64, out) < 0)
-        status = egc_hdf5_fail(file, "read", err);
+    if (open_attribute(file, name, &attribute, &type))
+        read_text(file, attribute, type, name, text, room + 1);
     egc_hdf5_release(type);
     egc_hdf5_release(attribute);
-    return status;
+    if (strlen(text) >= room || !egc_hdf5_printable(text))
+        egc_hdf5_refuse(file, "attribute \"%s\" must be printable text of at most %zu bytes", name,
+                        room - 1);
+    if (!file->status)
+        memcpy(out, text, room);
 }
 
-static egc_status put(const egc_hdf5_file *file, const char *name, hid_t type, const void *value,
-                      egc_error *err)
+int64_t egc_hdf5_get_int(egc_hdf5_file *file, const char *name)
 {
-    egc_status status = EGC_OK;
+    int64_t value = 0;
+    hid_t attribute, type;
+    if (open_attribute(file, name, &attribute, &type)) {
+        if (type < 0 || H5Tget_class(type) != H5T_INTEGER || !holds_one_item(attribute))
+            egc_hdf5_refuse(file, "attribute \"%s\" must be one integer", name);
+        else
+            egc_hdf5_check(file, H5Aread(attribute, H5T_NATIVE_INT64, &value) >= 0, "read");
+    }
+    egc_hdf5_release(type);
+    egc_hdf5_release(attribute);
+    return value;
+}
+
+static void put(egc_hdf5_file *file, const char *name, hid_t type, const void *value)
+{
+    if (file->status)
+        return;
     hid_t attribute = 0;
     hid_t space = H5Screate(H5S_SCALAR);
     if (space > 0)
         attribute = H5Acreate2(file->id, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (space < 0 || attribute < 0 || H5Awrite(attribute, type, value) < 0)
-        status = egc_hdf5_fail(file, "write", err);
+    egc_hdf5_check(file, attribute > 0 && H5Awrite(attribute, type, value) >= 0, "write");
     egc_hdf5_release(attribute);
     egc_hdf5_release(space);
-    return status;
 }
 
-egc_status egc_hdf5_put_text(const egc_hdf5_file *file, const char *name, const char *text,
-                             egc_error *err)
+void egc_hdf5_put_text(egc_hdf5_file *file, const char *name, const char *text)
 {
-    hid_t type = egc_hdf5_text_type(strlen(text) + 1, H5T_CSET_UTF8);
-    if (type < 0)
-        return egc_hdf5_fail(file, "write", err);
-    egc_status status = put(file, name, type, text, err);
+    hid_t type = egc_hdf5_text_type(file, strlen(text) + 1, H5T_CSET_UTF8, "write");
+    put(file, name, type, text);
     egc_hdf5_release(type);
-    return status;
 }
 
-egc_status egc_hdf5_put_int(const egc_hdf5_file *file, const char *name, int64_t value,
-                            egc_error *err)
+void egc_hdf5_put_int(egc_hdf5_file *file, const char *name, int64_t value)
 {
-    return put(file, name, H5T_NATIVE_INT64, &value, err);
+    put(file, name, H5T_NATIVE_INT64, &value);
 }
 
 /* ---- data sets ------------------------------------------------------------------------------ */
 
 /* HDF5 can only be asked about the last part of a path whose other parts exist. */
-egc_status egc_hdf5_has_dataset(const egc_hdf5_file *file, const char *name, bool *out,
-                                egc_error *err)
+bool egc_hdf5_has_dataset(egc_hdf5_file *file, const char *name)
 {
     char group[64];
     const char *slash = strchr(name, '/');
     htri_t exists = 1;
+    if (file->status)
+        return false;
     if (slash) {
         size_t length = (size_t)(slash - name);
         assert(length < sizeof group);
@@ -201,8 +221,7 @@ egc_status egc_hdf5_has_dataset(const egc_hdf5_file *file, const char *name, boo
     }
     if (exists > 0)
         exists = H5Lexists(file->id, name, H5P_DEFAULT);
-    *out = exists > 0;
-    return exists < 0 ? egc_hdf5_fail(file, "read", err) : EGC_OK;
+    return egc_hdf5_check(file, exists >= 0, "read") && exists > 0;
 }
 
 static bool describe_type(egc_hdf5_dataset *dataset)
@@ -230,45 +249,54 @@ static bool describe_shape(egc_hdf5_dataset *dataset)
     return known;
 }
 
-egc_status egc_hdf5_open_dataset(const egc_hdf5_file *file, const char *name, egc_hdf5_dataset *out,
-                                 egc_error *err)
+egc_hdf5_dataset egc_hdf5_open_dataset(egc_hdf5_file *file, const char *name)
 {
-    bool exists;
-    egc_status status = egc_hdf5_has_dataset(file, name, &exists, err);
-    if (status)
-        return status;
+    egc_hdf5_dataset out = {0};
+    bool exists = egc_hdf5_has_dataset(file, name);
     if (!exists)
-        return egc_fail(err, EGC_ERROR_FORMAT, "%s: data set \"%s\" is missing", file->path, name);
-    *out = (egc_hdf5_dataset){.id = H5Dopen2(file->id, name, H5P_DEFAULT)};
-    if (out->id > 0 && describe_type(out) && describe_shape(out))
-        return EGC_OK;
-    status = egc_hdf5_fail(file, "read", err);
-    egc_hdf5_release(out->id);
-    *out = (egc_hdf5_dataset){0};
-    return status;
+        egc_hdf5_refuse(file, "data set \"%s\" is missing", name);
+    if (file->status)
+        return out;
+    out.id = H5Dopen2(file->id, name, H5P_DEFAULT);
+    if (egc_hdf5_check(file, out.id > 0 && describe_type(&out) && describe_shape(&out), "read"))
+        return out;
+    egc_hdf5_release(out.id);
+    return (egc_hdf5_dataset){0};
 }
 
-egc_status egc_hdf5_read(const egc_hdf5_file *file, const egc_hdf5_dataset *dataset,
-                         hid_t memory_type, void *out, egc_error *err)
+void egc_hdf5_read(egc_hdf5_file *file, const egc_hdf5_dataset *dataset, const hsize_t *start,
+                   const hsize_t *count, hid_t memory_type, void *out)
 {
-    if (H5Dread(dataset->id, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
-        return egc_hdf5_fail(file, "read", err);
-    return EGC_OK;
+    if (file->status)
+        return;
+    hid_t memory = H5S_ALL, space = H5S_ALL;
+    bool ok = true;
+    if (count) {
+        space = H5Dget_space(dataset->id);
+        ok = space > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
+        memory = ok ? H5Screate_simple(dataset->rank, count, NULL) : H5S_ALL;
+        ok = ok && memory > 0;
+    }
+    egc_hdf5_check(file,
+                   ok && H5Dread(dataset->id, memory_type, memory, space, H5P_DEFAULT, out) >= 0,
+                   "read");
+    egc_hdf5_release(memory);
+    egc_hdf5_release(space);
 }
 
-egc_status egc_hdf5_write(const egc_hdf5_file *file, const char *name, hid_t type, int rank,
-                          const hsize_t *dims, const void *data, egc_error *err)
+void egc_hdf5_write(egc_hdf5_file *file, const char *name, hid_t type, int rank,
+                    const hsize_t *dims, const void *data)
 {
-    egc_status status = EGC_OK;
+    if (file->status)
+        return;
     hid_t dataset = 0;
     hid_t space = H5Screate_simple(rank, dims, NULL), creation = H5Pcreate(H5P_DATASET_CREATE);
     if (space > 0 && creation > 0 && H5Pset_obj_track_times(creation, false) >= 0)
         dataset = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    if (space < 0 || creation < 0 || dataset <= 0 ||
-        H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
-        status = egc_hdf5_fail(file, "write", err);
+    egc_hdf5_check(file,
+                   dataset > 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0,
+                   "write");
     egc_hdf5_release(dataset);
     egc_hdf5_release(creation);
     egc_hdf5_release(space);
-    return status;
 }

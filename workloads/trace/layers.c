@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* /layers/name: fixed strings [layers]; /layers/shape: integers [layers, up to 4], padded with
+ * zeros; one column of doubles for each cost in `columns`. */
 #include "workloads/trace/layers.h"
 
 #include <math.h>
@@ -12,7 +14,7 @@
 static const struct column {
     const char *name;
     size_t offset;
-    bool optional; /* and then NAN means unknown */
+    bool optional; /* NAN means unknown */
 } columns[] = {
     {"layers/forward_flops", offsetof(egc_layer, forward_flops), false},
     {"layers/backward_flops", offsetof(egc_layer, backward_flops), false},
@@ -28,68 +30,56 @@ static double *field_of(egc_layer *layer, const struct column *column)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static egc_status read_name_table(const egc_hdf5_file *file, const egc_hdf5_dataset *dataset,
-                                  char *names, size_t room, egc_error *err)
+static void read_name_table(egc_hdf5_file *file, const egc_hdf5_dataset *dataset, char *names,
+                            size_t room)
 {
-    if (dataset->class != H5T_STRING || dataset->variable_text || dataset->rank != 1)
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: layers/name must be a list of fixed-length strings (in h5py: "
-                        "numpy.array(names, dtype=\"S\"))",
-                        file->path);
+    if (dataset->class != H5T_STRING || dataset->variable_text || dataset->rank != 1) {
+        egc_hdf5_refuse(file, "layers/name must be a list of fixed-length strings (in h5py: "
+                              "numpy.array(names, dtype=\"S\"))");
+        return;
+    }
     hid_t stored = H5Dget_type(dataset->id);
-    hid_t type = stored > 0 ? egc_hdf5_text_type(room, H5Tget_cset(stored)) : stored;
-    egc_status status = type > 0 ? egc_hdf5_read(file, dataset, type, names, err)
-                                 : egc_hdf5_fail(file, "read", err);
+    egc_hdf5_check(file, stored > 0, "read");
+    hid_t type = egc_hdf5_text_type(file, room, H5Tget_cset(stored), "read");
+    egc_hdf5_read(file, dataset, NULL, NULL, type, names);
     egc_hdf5_release(type);
     egc_hdf5_release(stored);
-    return status;
 }
 
-static egc_status take_names(const egc_hdf5_file *file, const char *names, size_t room,
-                             egc_layer *layers, size_t n_layers, egc_error *err)
+static void take_names(egc_hdf5_file *file, const char *names, size_t room, egc_layer *layers,
+                       size_t n_layers)
 {
-    for (size_t i = 0; i < n_layers; i++) {
+    for (size_t i = 0; i < n_layers && !file->status; i++) {
         const char *name = names + i * room;
         size_t length = strlen(name);
         if (length == 0 || length >= EGC_LAYER_NAME || !egc_hdf5_printable(name))
-            return egc_fail(err, EGC_ERROR_FORMAT,
-                            "%s: layers/name[%zu] must be printable text of 1 to %d bytes",
-                            file->path, i, EGC_LAYER_NAME - 1);
-        memcpy(layers[i].name, name, length + 1);
+            egc_hdf5_refuse(file, "layers/name[%zu] must be printable text of 1 to %d bytes", i,
+                            EGC_LAYER_NAME - 1);
+        else
+            memcpy(layers[i].name, name, length + 1);
     }
-    return EGC_OK;
 }
 
-/* Says how many layers there are, too: the names come first. */
-static egc_status read_names(const egc_hdf5_file *file, egc_layer **layers, size_t *n_layers,
-                             egc_error *err)
+/* The names come first and determine the number of layers. */
+static void read_names(egc_hdf5_file *file, egc_layer **layers, size_t *n_layers)
 {
-    enum { ROOM = EGC_LAYER_NAME + 1 }; /* one more than fits, so that a longer name shows */
-    egc_hdf5_dataset dataset;
-    egc_status status = egc_hdf5_open_dataset(file, "layers/name", &dataset, err);
-    if (status)
-        return status;
-    char *names = NULL;
+    enum { ROOM = EGC_LAYER_NAME + 1 }; /* one more than fits, to detect a longer name */
+    egc_hdf5_dataset dataset = egc_hdf5_open_dataset(file, "layers/name");
     hsize_t n = dataset.rank == 1 ? dataset.dims[0] : 1;
-    if (n < 1 || n > EGC_TRACE_MAX_LAYERS) {
-        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: must have 1 to %d layers, got %llu",
-                          file->path, EGC_TRACE_MAX_LAYERS, (unsigned long long)n);
-        goto done;
-    }
-    names = egc_calloc(n, ROOM);
-    *layers = egc_calloc(n, sizeof **layers);
+    if (n < 1 || n > EGC_TRACE_MAX_LAYERS)
+        egc_hdf5_refuse(file, "must have 1 to %d layers, got %llu", EGC_TRACE_MAX_LAYERS,
+                        (unsigned long long)n);
+    char *names = egc_hdf5_alloc(file, n, ROOM);
+    *layers = egc_hdf5_alloc(file, n, sizeof **layers);
     *n_layers = n;
-    status = names && *layers ? read_name_table(file, &dataset, names, ROOM, err)
-                              : egc_fail_memory(err, n * (sizeof **layers + ROOM));
-    if (!status)
-        status = take_names(file, names, ROOM, *layers, n, err);
-done:
+    if (!file->status)
+        read_name_table(file, &dataset, names, ROOM);
+    take_names(file, names, ROOM, *layers, n);
     egc_free(names);
     egc_hdf5_release(dataset.id);
-    return status;
 }
 
-/* False when it is not dimensions of at least 1 followed by zeros, or holds too many items. */
+/* False unless dims are at least 1, followed by zeros only, with a product that can be counted. */
 static bool take_shape(egc_layer *layer, const uint64_t *dims, size_t n_dims)
 {
     size_t used = 0;
@@ -106,35 +96,24 @@ static bool take_shape(egc_layer *layer, const uint64_t *dims, size_t n_dims)
     return used > 0;
 }
 
-static egc_status read_shapes(const egc_hdf5_file *file, egc_layer *layers, size_t n_layers,
-                              egc_error *err)
+static void read_shapes(egc_hdf5_file *file, egc_layer *layers, size_t n_layers)
 {
-    egc_hdf5_dataset dataset;
-    uint64_t *dims = NULL;
-    egc_status status = egc_hdf5_open_dataset(file, "layers/shape", &dataset, err);
-    if (status)
-        return status;
+    egc_hdf5_dataset dataset = egc_hdf5_open_dataset(file, "layers/shape");
     size_t n_dims = dataset.dims[1];
     if (dataset.class != H5T_INTEGER || dataset.rank != 2 || dataset.dims[0] != n_layers ||
-        n_dims < 1 || n_dims > EGC_LAYER_DIMS) {
-        status = egc_fail(err, EGC_ERROR_FORMAT,
-                          "%s: layers/shape must be integers [%zu layers, 1 to %d dimensions]",
-                          file->path, n_layers, EGC_LAYER_DIMS);
-        goto done;
-    }
-    dims = egc_calloc(n_layers * n_dims, sizeof *dims);
-    status = dims ? egc_hdf5_read(file, &dataset, H5T_NATIVE_UINT64, dims, err)
-                  : egc_fail_memory(err, n_layers * n_dims * sizeof *dims);
-    for (size_t i = 0; !status && i < n_layers; i++)
+        n_dims < 1 || n_dims > EGC_LAYER_DIMS)
+        egc_hdf5_refuse(file, "layers/shape must be integers [%zu layers, 1 to %d dimensions]",
+                        n_layers, EGC_LAYER_DIMS);
+    uint64_t *dims = egc_hdf5_alloc(file, n_layers * n_dims, sizeof *dims);
+    egc_hdf5_read(file, &dataset, NULL, NULL, H5T_NATIVE_UINT64, dims);
+    for (size_t i = 0; i < n_layers && !file->status; i++)
         if (!take_shape(&layers[i], dims + i * n_dims, n_dims))
-            status = egc_fail(err, EGC_ERROR_FORMAT,
-                              "%s: layers/shape[%zu] must be dimensions of at least 1, padded "
-                              "with zeros at the end",
-                              file->path, i);
-done:
+            egc_hdf5_refuse(file,
+                            "layers/shape[%zu] must be dimensions of at least 1, padded with zeros "
+                            "at the end",
+                            i);
     egc_free(dims);
     egc_hdf5_release(dataset.id);
-    return status;
 }
 
 static bool is_cost(double value, bool optional)
@@ -142,139 +121,100 @@ static bool is_cost(double value, bool optional)
     return isnan(value) ? optional : value >= 0 && isfinite(value);
 }
 
-static egc_status read_stored_column(const egc_hdf5_file *file, const struct column *column,
-                                     egc_layer *layers, size_t n_layers, egc_error *err)
+/* A column that is missing but optional is all NAN. */
+static void read_column(egc_hdf5_file *file, const struct column *column, egc_layer *layers,
+                        size_t n_layers)
 {
-    egc_hdf5_dataset dataset;
-    double *values = NULL;
-    egc_status status = egc_hdf5_open_dataset(file, column->name, &dataset, err);
-    if (status)
-        return status;
-    if ((dataset.class != H5T_FLOAT && dataset.class != H5T_INTEGER) || dataset.rank != 1 ||
-        dataset.dims[0] != n_layers) {
-        status = egc_fail(err, EGC_ERROR_FORMAT, "%s: %s must be numbers [%zu layers]", file->path,
-                          column->name, n_layers);
-        goto done;
-    }
-    values = egc_calloc(n_layers, sizeof *values);
-    status = values ? egc_hdf5_read(file, &dataset, H5T_NATIVE_DOUBLE, values, err)
-                    : egc_fail_memory(err, n_layers * sizeof *values);
-    for (size_t i = 0; !status && i < n_layers; i++) {
+    bool missing = column->optional && !egc_hdf5_has_dataset(file, column->name);
+    for (size_t i = 0; missing && i < n_layers && !file->status; i++)
+        *field_of(&layers[i], column) = NAN;
+    if (missing)
+        return;
+    egc_hdf5_dataset dataset = egc_hdf5_open_dataset(file, column->name);
+    bool numbers = dataset.class == H5T_FLOAT || dataset.class == H5T_INTEGER;
+    if (!numbers || dataset.rank != 1 || dataset.dims[0] != n_layers)
+        egc_hdf5_refuse(file, "%s must be numbers [%zu layers]", column->name, n_layers);
+    double *values = egc_hdf5_alloc(file, n_layers, sizeof *values);
+    egc_hdf5_read(file, &dataset, NULL, NULL, H5T_NATIVE_DOUBLE, values);
+    for (size_t i = 0; i < n_layers && !file->status; i++) {
         *field_of(&layers[i], column) = values[i];
         if (!is_cost(values[i], column->optional))
-            status = egc_fail(err, EGC_ERROR_FORMAT, "%s: %s[%zu] must be in [0, inf), got %g",
-                              file->path, column->name, i, values[i]);
+            egc_hdf5_refuse(file, "%s[%zu] must be in [0, inf), got %g", column->name, i,
+                            values[i]);
     }
-done:
     egc_free(values);
     egc_hdf5_release(dataset.id);
-    return status;
 }
 
-static egc_status read_column(const egc_hdf5_file *file, const struct column *column,
-                              egc_layer *layers, size_t n_layers, egc_error *err)
-{
-    bool stored = true;
-    egc_status status =
-        column->optional ? egc_hdf5_has_dataset(file, column->name, &stored, err) : EGC_OK;
-    if (status)
-        return status;
-    if (stored)
-        return read_stored_column(file, column, layers, n_layers, err);
-    for (size_t i = 0; i < n_layers; i++)
-        *field_of(&layers[i], column) = NAN;
-    return EGC_OK;
-}
-
-egc_status egc_trace_layers_read(const egc_hdf5_file *file, egc_layer **layers, size_t *n_layers,
-                                 egc_error *err)
+void egc_trace_layers_read(egc_hdf5_file *file, egc_layer **layers, size_t *n_layers)
 {
     *layers = NULL;
-    egc_status status = read_names(file, layers, n_layers, err);
-    if (!status)
-        status = read_shapes(file, *layers, *n_layers, err);
-    for (size_t c = 0; !status && c < N_COLUMNS; c++)
-        status = read_column(file, &columns[c], *layers, *n_layers, err);
-    if (status) {
+    read_names(file, layers, n_layers);
+    read_shapes(file, *layers, *n_layers);
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        read_column(file, &columns[c], *layers, *n_layers);
+    if (file->status) {
         egc_free(*layers);
         *layers = NULL;
     }
-    return status;
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static egc_status create_group(const egc_hdf5_file *file, egc_error *err)
+static void create_group(egc_hdf5_file *file)
 {
+    if (file->status)
+        return;
     hid_t group = 0, creation = H5Pcreate(H5P_GROUP_CREATE);
     if (creation > 0 && H5Pset_obj_track_times(creation, false) >= 0)
         group = H5Gcreate2(file->id, "layers", H5P_DEFAULT, creation, H5P_DEFAULT);
-    egc_status status = group > 0 ? EGC_OK : egc_hdf5_fail(file, "write", err);
+    egc_hdf5_check(file, group > 0, "write");
     egc_hdf5_release(group);
     egc_hdf5_release(creation);
-    return status;
 }
 
-static egc_status write_names(const egc_hdf5_file *file, const egc_layer *layers, size_t n_layers,
-                              egc_error *err)
+static void write_names(egc_hdf5_file *file, const egc_layer *layers, size_t n_layers)
 {
-    char *names = egc_calloc(n_layers, EGC_LAYER_NAME);
-    if (!names)
-        return egc_fail_memory(err, n_layers * EGC_LAYER_NAME);
-    for (size_t i = 0; i < n_layers; i++)
+    char *names = egc_hdf5_alloc(file, n_layers, EGC_LAYER_NAME);
+    for (size_t i = 0; i < n_layers && names; i++)
         memcpy(names + i * EGC_LAYER_NAME, layers[i].name, strlen(layers[i].name));
-    hid_t type = egc_hdf5_text_type(EGC_LAYER_NAME, H5T_CSET_UTF8);
-    egc_status status =
-        type > 0 ? egc_hdf5_write(file, "layers/name", type, 1, (hsize_t[]){n_layers}, names, err)
-                 : egc_hdf5_fail(file, "write", err);
+    hid_t type = egc_hdf5_text_type(file, EGC_LAYER_NAME, H5T_CSET_UTF8, "write");
+    egc_hdf5_write(file, "layers/name", type, 1, (hsize_t[]){n_layers}, names);
     egc_hdf5_release(type);
     egc_free(names);
-    return status;
 }
 
-static egc_status write_shapes(const egc_hdf5_file *file, const egc_layer *layers, size_t n_layers,
-                               egc_error *err)
+static void write_shapes(egc_hdf5_file *file, const egc_layer *layers, size_t n_layers)
 {
-    uint64_t *dims = egc_calloc(n_layers * EGC_LAYER_DIMS, sizeof *dims);
-    if (!dims)
-        return egc_fail_memory(err, n_layers * EGC_LAYER_DIMS * sizeof *dims);
-    for (size_t i = 0; i < n_layers; i++)
+    uint64_t *dims = egc_hdf5_alloc(file, n_layers * EGC_LAYER_DIMS, sizeof *dims);
+    for (size_t i = 0; i < n_layers && dims; i++)
         for (size_t d = 0; d < EGC_LAYER_DIMS; d++)
             dims[i * EGC_LAYER_DIMS + d] = layers[i].shape[d];
-    egc_status status = egc_hdf5_write(file, "layers/shape", H5T_NATIVE_UINT64, 2,
-                                       (hsize_t[]){n_layers, EGC_LAYER_DIMS}, dims, err);
+    egc_hdf5_write(file, "layers/shape", H5T_NATIVE_UINT64, 2,
+                   (hsize_t[]){n_layers, EGC_LAYER_DIMS}, dims);
     egc_free(dims);
-    return status;
 }
 
-static egc_status write_column(const egc_hdf5_file *file, const struct column *column,
-                               const egc_layer *layers, size_t n_layers, egc_error *err)
+static void write_column(egc_hdf5_file *file, const struct column *column, const egc_layer *layers,
+                         size_t n_layers)
 {
-    double *values = egc_calloc(n_layers, sizeof *values);
-    if (!values)
-        return egc_fail_memory(err, n_layers * sizeof *values);
+    double *values = egc_hdf5_alloc(file, n_layers, sizeof *values);
     bool known = !column->optional;
-    for (size_t i = 0; i < n_layers; i++) {
+    for (size_t i = 0; i < n_layers && values; i++) {
         egc_layer layer = layers[i];
         values[i] = *field_of(&layer, column);
         known = known || !isnan(values[i]);
     }
-    egc_status status = known ? egc_hdf5_write(file, column->name, H5T_NATIVE_DOUBLE, 1,
-                                               (hsize_t[]){n_layers}, values, err)
-                              : EGC_OK;
+    if (known)
+        egc_hdf5_write(file, column->name, H5T_NATIVE_DOUBLE, 1, (hsize_t[]){n_layers}, values);
     egc_free(values);
-    return status;
 }
 
-egc_status egc_trace_layers_write(const egc_hdf5_file *file, const egc_layer *layers,
-                                  size_t n_layers, egc_error *err)
+void egc_trace_layers_write(egc_hdf5_file *file, const egc_layer *layers, size_t n_layers)
 {
-    egc_status status = create_group(file, err);
-    if (!status)
-        status = write_names(file, layers, n_layers, err);
-    if (!status)
-        status = write_shapes(file, layers, n_layers, err);
-    for (size_t c = 0; !status && c < N_COLUMNS; c++)
-        status = write_column(file, &columns[c], layers, n_layers, err);
-    return status;
+    create_group(file);
+    write_names(file, layers, n_layers);
+    write_shapes(file, layers, n_layers);
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        write_column(file, &columns[c], layers, n_layers);
 }

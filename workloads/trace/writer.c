@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file is kept in HDF5's single-writer mode, which orders its writes so that what is on disk
- * is consistent at all times. A step's gradients come first and its losses last: a reader counts
- * as many steps as there are losses. */
+/* Writes in HDF5's single-writer mode (SWMR), which orders writes so that the file on disk is
+ * consistent at all times. A step's gradients come first and its losses last: a reader counts as
+ * many steps as there are losses. */
 #include "workloads/trace/writer.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ struct egc_trace_writer {
     double *losses;
 };
 
-/* ---- what can be recorded ------------------------------------------------------------------- */
+/* ---- limits --------------------------------------------------------------------------------- */
 
 static egc_status check_layers(const egc_layer *layers, size_t n_layers, size_t *n_params,
                                egc_error *err)
@@ -44,56 +44,48 @@ static egc_status check_layers(const egc_layer *layers, size_t n_layers, size_t 
 
 /* ---- creating the file ---------------------------------------------------------------------- */
 
-static egc_status create_file(egc_trace_writer *writer, egc_error *err)
+static void create_file(egc_trace_writer *writer)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
     if (access > 0 && creation > 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0)
         writer->file.id = H5Fcreate(writer->path, H5F_ACC_TRUNC, creation, access);
-    egc_status status = writer->file.id > 0 ? EGC_OK : egc_hdf5_fail(&writer->file, "create", err);
+    egc_hdf5_check(&writer->file, writer->file.id > 0, "create");
     egc_hdf5_release(creation);
     egc_hdf5_release(access);
-    return status;
 }
 
-static egc_status put_note_text(const egc_hdf5_file *file, const char *name, const char *text,
-                                egc_error *err)
+static void put_note_text(egc_hdf5_file *file, const char *name, const char *text)
 {
-    return text[0] ? egc_hdf5_put_text(file, name, text, err) : EGC_OK;
+    if (text[0])
+        egc_hdf5_put_text(file, name, text);
 }
 
-static egc_status put_note_count(const egc_hdf5_file *file, const char *name, int64_t count,
-                                 egc_error *err)
+static void put_note_count(egc_hdf5_file *file, const char *name, int64_t count)
 {
-    return count ? egc_hdf5_put_int(file, name, count, err) : EGC_OK;
+    if (count)
+        egc_hdf5_put_int(file, name, count);
 }
 
-static egc_status write_attributes(const egc_hdf5_file *file, const char *model,
-                                   const egc_trace_note *note, egc_error *err)
+static void write_attributes(egc_hdf5_file *file, const char *model, const egc_trace_note *note)
 {
-    egc_status status = egc_hdf5_put_text(file, "format", EGC_TRACE_FORMAT, err);
-    if (!status)
-        status = egc_hdf5_put_int(file, "version", EGC_TRACE_VERSION, err);
-    if (!status)
-        status = egc_hdf5_put_text(file, "model", model, err);
-    if (!status)
-        status = put_note_text(file, "dataset", note->dataset, err);
-    if (!status)
-        status = put_note_text(file, "optimizer", note->optimizer, err);
-    if (!status)
-        status = put_note_text(file, "source", note->source, err);
-    if (!status)
-        status = put_note_count(file, "batch", note->batch, err);
-    if (!status)
-        status = put_note_count(file, "every", note->every, err);
-    return status;
+    egc_hdf5_put_text(file, "format", EGC_TRACE_FORMAT);
+    egc_hdf5_put_int(file, "version", EGC_TRACE_VERSION);
+    egc_hdf5_put_text(file, "model", model);
+    put_note_text(file, "dataset", note->dataset);
+    put_note_text(file, "optimizer", note->optimizer);
+    put_note_text(file, "source", note->source);
+    put_note_count(file, "batch", note->batch);
+    put_note_count(file, "every", note->every);
 }
 
-/* A data set without steps yet, whose first dimension grows. */
-static egc_status create_growing(const egc_hdf5_file *file, const char *name, hid_t type, int rank,
-                                 const hsize_t *chunk, const hsize_t *item, hid_t *out,
-                                 egc_error *err)
+/* A data set without steps yet, whose first dimension grows. `item` is the shape of one step. */
+static hid_t create_growing(egc_hdf5_file *file, const char *name, hid_t type, int rank,
+                            const hsize_t *chunk, const hsize_t *item)
 {
+    if (file->status)
+        return 0;
+    hid_t out = 0;
     hsize_t now[EGC_HDF5_MAX_RANK] = {0}, most[EGC_HDF5_MAX_RANK] = {H5S_UNLIMITED};
     for (int d = 1; d < rank; d++)
         now[d] = most[d] = item[d];
@@ -102,26 +94,23 @@ static egc_status create_growing(const egc_hdf5_file *file, const char *name, hi
     if (space > 0 && properties > 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
         H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER) >= 0 &&
         H5Pset_obj_track_times(properties, false) >= 0) /* the same recording, the same bytes */
-        *out = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    egc_status status = *out > 0 ? EGC_OK : egc_hdf5_fail(file, "write", err);
+        out = H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    egc_hdf5_check(file, out > 0, "write");
     egc_hdf5_release(properties);
     egc_hdf5_release(space);
-    return status;
+    return out;
 }
 
-static egc_status create_datasets(egc_trace_writer *writer, egc_error *err)
+static void create_datasets(egc_trace_writer *writer)
 {
-    hsize_t gradients[] = {1, 1, writer->n_params},
-            of_step[] = {1, writer->workers, writer->n_params};
-    egc_status status = create_growing(&writer->file, "gradients", H5T_NATIVE_FLOAT, 3, gradients,
-                                       of_step, &writer->gradients, err);
-    hsize_t losses[] = {1, writer->workers};
-    if (!status)
-        status = create_growing(&writer->file, "loss", H5T_NATIVE_DOUBLE, 2, losses, losses,
-                                &writer->loss, err);
-    if (!status && H5Fstart_swmr_write(writer->file.id) < 0)
-        status = egc_hdf5_fail(&writer->file, "write", err);
-    return status;
+    egc_hdf5_file *file = &writer->file;
+    const hsize_t gradient[] = {1, 1, writer->n_params},
+                  gradients[] = {1, writer->workers, writer->n_params},
+                  losses[] = {1, writer->workers};
+    writer->gradients = create_growing(file, "gradients", H5T_NATIVE_FLOAT, 3, gradient, gradients);
+    writer->loss = create_growing(file, "loss", H5T_NATIVE_DOUBLE, 2, losses, losses);
+    if (!file->status)
+        egc_hdf5_check(file, H5Fstart_swmr_write(file->id) >= 0, "write");
 }
 
 static egc_status allocate(egc_trace_writer *writer, const char *path, egc_error *err)
@@ -135,14 +124,16 @@ static egc_status allocate(egc_trace_writer *writer, const char *path, egc_error
     return EGC_OK;
 }
 
-/* Closes and frees. */
-static egc_status finish(egc_trace_writer *writer, egc_error *err)
+egc_status egc_trace_writer_close(egc_trace_writer *writer, egc_error *err)
 {
+    if (!writer)
+        return EGC_OK;
+    egc_hdf5_begin(&writer->file, err);
     egc_hdf5_release(writer->loss);
     egc_hdf5_release(writer->gradients);
-    egc_status status = EGC_OK;
-    if (writer->file.id > 0 && H5Fclose(writer->file.id) < 0)
-        status = egc_hdf5_fail(&writer->file, "close", err);
+    if (writer->file.id > 0)
+        egc_hdf5_check(&writer->file, H5Fclose(writer->file.id) >= 0, "close");
+    egc_status status = writer->file.status;
     egc_free(writer->losses);
     egc_free(writer->recorded);
     egc_free(writer->path);
@@ -163,21 +154,21 @@ egc_status egc_trace_writer_new(const char *path, const char *model, const egc_l
     egc_trace_writer *writer = egc_calloc(1, sizeof *writer);
     if (!writer)
         return egc_fail_memory(err, sizeof *writer);
-    egc_hdf5_quiet();
     *writer = (egc_trace_writer){.n_params = n_params, .workers = workers};
-    status = allocate(writer, path, err);
-    if (!status)
-        status = create_file(writer, err);
-    if (!status)
-        status = write_attributes(&writer->file, model, note, err);
-    if (!status)
-        status = egc_trace_layers_write(&writer->file, layers, n_layers, err);
-    if (!status)
-        status = create_datasets(writer, err);
-    if (status)
-        finish(writer, NULL); /* the first reason is the one to report */
-    else
+    egc_hdf5_begin(&writer->file, err);
+    writer->file.status = allocate(writer, path, err);
+    if (!writer->file.status)
+        create_file(writer);
+    write_attributes(&writer->file, model, note);
+    egc_trace_layers_write(&writer->file, layers, n_layers);
+    create_datasets(writer);
+    status = writer->file.status;
+    if (!status) {
         *out = writer;
+        return EGC_OK;
+    }
+    egc_status ignored = egc_trace_writer_close(writer, NULL); /* the first error is reported */
+    (void)ignored;
     return status;
 }
 
@@ -200,48 +191,44 @@ static egc_status check_order(const egc_trace_writer *writer, uint64_t step, siz
     return EGC_OK;
 }
 
-static egc_status write_gradient(egc_trace_writer *writer, size_t worker, const float *gradient,
-                                 egc_error *err)
+static void write_gradient(egc_trace_writer *writer, size_t worker, const float *gradient)
 {
-    hsize_t steps[] = {writer->step + 1, writer->workers, writer->n_params};
-    hsize_t at[] = {writer->step, worker, 0};
+    const hsize_t steps[] = {writer->step + 1, writer->workers, writer->n_params};
+    const hsize_t at[] = {writer->step, worker, 0};
     size_t bytes = writer->n_params * sizeof *gradient;
-    if ((writer->n_recorded == 0 && H5Dset_extent(writer->gradients, steps) < 0) ||
-        H5Dwrite_chunk(writer->gradients, H5P_DEFAULT, 0, at, bytes, gradient) < 0)
-        return egc_hdf5_fail(&writer->file, "write", err);
-    return EGC_OK;
+    bool ok = writer->n_recorded > 0 || H5Dset_extent(writer->gradients, steps) >= 0;
+    ok = ok && H5Dwrite_chunk(writer->gradients, H5P_DEFAULT, 0, at, bytes, gradient) >= 0;
+    egc_hdf5_check(&writer->file, ok, "write");
 }
 
 /* Two flushes, so that the losses never reach the disk before the gradients they count. */
-static egc_status complete_step(egc_trace_writer *writer, egc_error *err)
+static void complete_step(egc_trace_writer *writer)
 {
-    hsize_t steps[] = {writer->step + 1, writer->workers}, at[] = {writer->step, 0};
+    const hsize_t steps[] = {writer->step + 1, writer->workers}, at[] = {writer->step, 0};
     size_t bytes = writer->workers * sizeof *writer->losses;
-    if (H5Dflush(writer->gradients) < 0 || H5Dset_extent(writer->loss, steps) < 0 ||
-        H5Dwrite_chunk(writer->loss, H5P_DEFAULT, 0, at, bytes, writer->losses) < 0 ||
-        H5Fflush(writer->file.id, H5F_SCOPE_LOCAL) < 0)
-        return egc_hdf5_fail(&writer->file, "write", err);
+    bool ok = H5Dflush(writer->gradients) >= 0 && H5Dset_extent(writer->loss, steps) >= 0 &&
+              H5Dwrite_chunk(writer->loss, H5P_DEFAULT, 0, at, bytes, writer->losses) >= 0 &&
+              H5Fflush(writer->file.id, H5F_SCOPE_LOCAL) >= 0;
+    if (!egc_hdf5_check(&writer->file, ok, "write"))
+        return;
     memset(writer->recorded, 0, writer->workers * sizeof *writer->recorded);
     writer->n_recorded = 0;
     writer->step++;
-    return EGC_OK;
 }
 
 egc_status egc_trace_writer_append(egc_trace_writer *writer, uint64_t step, size_t worker,
                                    const float *gradient, double loss, egc_error *err)
 {
     egc_status status = check_order(writer, step, worker, err);
-    if (!status)
-        status = write_gradient(writer, worker, gradient, err);
     if (status)
         return status;
+    egc_hdf5_begin(&writer->file, err);
+    write_gradient(writer, worker, gradient);
+    if (writer->file.status)
+        return writer->file.status;
     writer->recorded[worker] = true;
     writer->losses[worker] = loss;
-    writer->n_recorded++;
-    return writer->n_recorded == writer->workers ? complete_step(writer, err) : EGC_OK;
-}
-
-egc_status egc_trace_writer_close(egc_trace_writer *writer, egc_error *err)
-{
-    return writer ? finish(writer, err) : EGC_OK;
+    if (++writer->n_recorded == writer->workers)
+        complete_step(writer);
+    return writer->file.status;
 }

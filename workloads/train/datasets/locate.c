@@ -33,8 +33,7 @@ static bool is_folder(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-egc_status egc_locate_find(const char *chosen, const char *name, egc_location *out,
-                           egc_error *err)
+egc_status egc_locate_find(const char *chosen, const char *name, egc_location *out, egc_error *err)
 {
     *out = (egc_location){0};
     if (chosen[0])
@@ -56,7 +55,7 @@ egc_status egc_locate_explain(const egc_location *folder, egc_status status, egc
 }
 
 egc_status egc_locate_fail_open(const char *folder, const char *file, const char *remedy,
-                              egc_error *err)
+                                egc_error *err)
 {
     char path[PATH_MAX];
     if (errno == ENOENT || errno == ENOTDIR)

@@ -32,11 +32,11 @@ egc_status egc_locate_explain(const egc_location *folder, egc_status status, egc
 
 /* FOLDER/FILE into out, of PATH_MAX bytes. RANGE when it is too long. */
 egc_status egc_locate_path(const char *folder, const char *file, char *out,
-                         egc_error *err) EGC_MUST_CHECK;
+                           egc_error *err) EGC_MUST_CHECK;
 
 /* IO from errno: that file is not in folder, and what to do about it, or why it cannot be opened.
  */
 egc_status egc_locate_fail_open(const char *folder, const char *file, const char *remedy,
-                              egc_error *err);
+                                egc_error *err);
 
 #endif
