@@ -43,7 +43,7 @@ static egc_status check(const void *params_in, egc_error *err)
     return EGC_OK;
 }
 
-/* ---- messages ------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Begins an exchange with a request of this kind: a head (a struct) followed by floats; either may
  * be empty. */
@@ -103,7 +103,7 @@ static uint64_t expect(process_state *state, const char *kind, uint64_t min, uin
     return frame.bytes;
 }
 
-/* ---- layers --------------------------------------------------------------------------------- */
+/* ---- layers ---------------------------------------------------------------------------------- */
 
 static bool is_name(const char *name)
 {
@@ -218,7 +218,7 @@ static egc_status meet(process_state *state, egc_workload *workload, egc_error *
     return program->status;
 }
 
-/* ---- opening and closing -------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static void close_process(egc_workload *workload)
 {
@@ -251,7 +251,7 @@ static egc_status open_process(egc_workload *workload, const void *params_in,
     return status;
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static egc_status initialize(egc_workload *workload, float *parameters, egc_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded gradients, replayed.
+/* Open loop: recorded gradients are replayed.
  *
  * With `cycle`, a trace of W workers and S steps serves more of both. Steps wrap. Worker w is copy
  * c = w / W of the recorded worker w mod W, and replays it c strides later:
@@ -7,8 +7,8 @@
  *     recorded step = (step + c * stride) mod S
  *
  * so that no two copies show the same gradient at the same step before S copies are used up. The
- * stride is the least number not below S (sqrt(5) - 1) / 2 that has no divisor in common with S:
- * by the golden section, the offsets of the first copies, whatever their number, lie far apart. */
+ * stride is the smallest number not below S (sqrt(5) - 1) / 2 without a common divisor with S: by
+ * the golden section, the offsets of the first copies, however many, lie far apart. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static egc_status open_trace(egc_workload *workload, const void *arg,
     workload->n_layers = trace->n_layers;
     workload->n_params = trace->n_params;
     memcpy(workload->model, trace->model, sizeof trace->model);
-    trace->layers = NULL; /* the core frees them now */
+    trace->layers = NULL; /* now freed by the core */
     return EGC_OK;
 }
 
@@ -103,7 +103,7 @@ static egc_status read_gradient(egc_workload *workload, uint64_t step, size_t wo
                                 const float *parameters, float *gradient, double *loss,
                                 egc_error *err)
 {
-    (void)parameters; /* open loop: what was recorded does not depend on them */
+    (void)parameters; /* open loop: recorded gradients do not depend on them */
     trace_state *state = workload->state;
     egc_trace_file *trace = &state->trace;
     uint64_t copy = worker / trace->workers % trace->steps;

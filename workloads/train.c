@@ -101,7 +101,7 @@ typedef struct train_state {
     egc_task *task;
 } train_state;
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static size_t limit_of(int64_t examples)
 {
@@ -197,7 +197,7 @@ static egc_status open_train(egc_workload *workload, const void *params_in,
     return EGC_OK;
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static egc_status initialize(egc_workload *workload, float *parameters, egc_error *err)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of workloads, made from list.def, and the life of one: the core allocates its private
+ * state and frees what open gave it. */
 #include "workloads/workload.h"
 
 #include "base/mem.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a workload is: where gradients come from.
+/* The interface of workloads, the sources of gradients.
  *
- * A workload is one const descriptor in one file, named by one line of list.def. It says its
- * layers, and gives the gradient of any worker at any step. Closed-loop workloads (a network in
- * training) take the parameters the gradient is to be computed at, and can evaluate them;
- * open-loop ones (a recorded trace) ignore them.
+ * A workload is one const descriptor in one file, named by one line of list.def. It lists its
+ * layers and gives the gradient of any worker at any step. Closed-loop workloads (a network in
+ * training) compute it at given parameters, which they can also evaluate; open-loop ones (a
+ * recorded trace) ignore parameters.
  *
  * All layers lie one after the other in one flat vector of `n_params` floats, in the order of
  * `layers` (forward order: the layer nearest the input first). Gradients have the same layout.
  *
- * A workload is used from one thread. It is opened inside the process that simulates. */
+ * A workload is used from one thread. It is opened in the process that simulates. */
 #ifndef EGC_WORKLOADS_WORKLOAD_H
 #define EGC_WORKLOADS_WORKLOAD_H
 
@@ -28,7 +28,7 @@ typedef struct egc_layer {
     char name[EGC_LAYER_NAME];
     size_t shape[EGC_LAYER_DIMS]; /* unused dimensions are 0 */
     size_t count;                 /* product of the shape: parameters in this layer */
-    double forward_flops;         /* of one worker's batch */
+    double forward_flops;         /* for one worker's batch */
     double backward_flops;
     double forward_s; /* recorded times; NAN when only the FLOPs are known */
     double backward_s;
@@ -40,17 +40,17 @@ typedef struct egc_evaluation {
     double perplexity; /* exp(loss) for language models; NAN otherwise */
 } egc_evaluation;
 
-/* What the experiment asks of the workload, checked by open. */
+/* Size of the run, checked by open. */
 typedef struct egc_workload_request {
     size_t workers;
     uint64_t steps;
     uint64_t seed;
 } egc_workload_request;
 
-/* What a worker trains on. */
+/* The part of the data that a worker trains on. */
 typedef struct egc_workload_share {
     double examples; /* or words */
-    uint64_t steps;  /* that an epoch, one pass over them, takes */
+    uint64_t steps;  /* steps of an epoch: one pass over the examples */
 } egc_workload_share;
 
 typedef struct egc_workload egc_workload;
@@ -63,19 +63,19 @@ typedef struct egc_workload_type {
 
     const egc_param *params;
     size_t params_size;
-    size_t state_size; /* of the private state that follows the common part */
+    size_t state_size; /* size of the private state */
 
-    /* Optional: what no row of the table can say alone. RANGE, NAME; the message starts with the
+    /* Optional: checks of several parameters together. RANGE, NAME; the message starts with the
      * parameter. */
     egc_status (*check)(const void *params, egc_error *err);
 
-    /* Optional: a hash by which to tell what is in the files that the parameters name; 0 when they
-     * cannot be read, which open says. */
+    /* Optional: a hash of the files that the parameters name, which changes with their content; 0
+     * when they cannot be read, which open reports. */
     uint64_t (*hash_files)(const void *params);
 
     /* Fills workload->layers, n_layers, n_params, model, and optimizer. On failure leaves nothing
-     * for close to free. RANGE when the request cannot be met (the message says what there is),
-     * IO, FORMAT, MEMORY. */
+     * for close to free. RANGE when the request cannot be met (the message says how much is
+     * available), IO, FORMAT, MEMORY. */
     egc_status (*open)(egc_workload *workload, const void *params,
                        const egc_workload_request *request, egc_error *err);
 
@@ -91,7 +91,7 @@ typedef struct egc_workload_type {
     egc_status (*evaluate)(egc_workload *workload, const float *parameters, egc_evaluation *out,
                            egc_error *err);
 
-    /* Closed loop: the share of `worker`. NULL: not known. */
+    /* Closed loop: the share of `worker`. NULL: unknown. */
     egc_workload_share (*share)(const egc_workload *workload, size_t worker);
 
     void (*close)(egc_workload *workload);
@@ -115,7 +115,8 @@ const egc_workload_type *const *egc_workload_types(void);
 egc_status egc_workload_find(const char *name, const egc_workload_type **out,
                              egc_error *err) EGC_MUST_CHECK;
 
-/* Whether a type's parameters fit together. egc_workload_new asks too. */
+/* Checks a type's parameters against each other, as egc_workload_new does too. Errors of `check`.
+ */
 egc_status egc_workload_check(const egc_workload_type *type, const void *params,
                               egc_error *err) EGC_MUST_CHECK;
 

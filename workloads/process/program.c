@@ -30,7 +30,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- starting ------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 /* The program must not inherit the signals that this process ignores or blocks. */
 static int set_signals(posix_spawnattr_t *attributes)
@@ -98,7 +98,7 @@ egc_status egc_program_start(const char *command, double limit_s, egc_program *o
     return EGC_OK;
 }
 
-/* ---- ending --------------------------------------------------------------------------------- */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 /* True when the program ends within `ms` milliseconds; pid is then 0. */
 static bool await_end(egc_program *program, int64_t ms, int *wait_status)
@@ -128,21 +128,21 @@ static void describe_end(egc_program *program, char *out, size_t room)
 }
 
 /* Records that the program ended after `done` of `len` bytes of an answer. */
-static void fail_ended(egc_program *program, const char *what, size_t done, size_t len)
+static void fail_ended(egc_program *program, const char *name, size_t done, size_t len)
 {
     char end[128];
     describe_end(program, end, sizeof end);
     program->status =
         egc_fail(program->err, EGC_ERROR_IO, "\"%s\" %s when it had sent %zu of %zu bytes of %s",
-                 program->command, end, done, len, what);
+                 program->command, end, done, len, name);
 }
 
-static void fail_late(egc_program *program, const char *verb, const char *what, size_t done,
+static void fail_late(egc_program *program, const char *verb, const char *name, size_t done,
                       size_t len)
 {
     program->status = egc_fail(program->err, EGC_ERROR_IO,
                                "\"%s\" %s only %zu of %zu bytes of %s within %g s (limit)",
-                               program->command, verb, done, len, what, program->limit_s);
+                               program->command, verb, done, len, name, program->limit_s);
 }
 
 void egc_program_fail(egc_program *program, egc_status status, const char *format, ...)
@@ -164,14 +164,14 @@ void egc_program_stop(egc_program *program)
         close(program->fd);
     program->fd = -1;
     if (program->pid > 0 && !await_end(program, MS_TO_END, &status) && program->pid > 0) {
-        kill(-program->pid, SIGKILL); /* the shell, and what it started */
+        kill(-program->pid, SIGKILL); /* the shell and its children */
         while (waitpid(program->pid, &status, 0) < 0 && errno == EINTR)
             ;
     }
     program->pid = 0;
 }
 
-/* ---- exchanges ------------------------------------------------------------------------------ */
+/* ---- exchanges ------------------------------------------------------------------------------- */
 
 void egc_program_begin(egc_program *program, egc_error *err)
 {
@@ -199,11 +199,11 @@ static bool is_transient(void)
     return errno == EINTR || errno == EAGAIN;
 }
 
-void egc_program_send(egc_program *program, const void *bytes, size_t len, const char *what)
+void egc_program_send(egc_program *program, const void *bytes, size_t len, const char *name)
 {
     for (size_t done = 0; done < len && !program->status;) {
         if (!await_ready(program, POLLOUT)) {
-            fail_late(program, "took", what, done, len);
+            fail_late(program, "took", name, done, len);
             return;
         }
         ssize_t n =
@@ -214,16 +214,16 @@ void egc_program_send(egc_program *program, const void *bytes, size_t len, const
     }
 }
 
-void egc_program_receive(egc_program *program, void *bytes, size_t len, const char *what)
+void egc_program_receive(egc_program *program, void *bytes, size_t len, const char *name)
 {
     for (size_t done = 0; done < len && !program->status;) {
         if (!await_ready(program, POLLIN)) {
-            fail_late(program, "sent", what, done, len);
+            fail_late(program, "sent", name, done, len);
             return;
         }
         ssize_t n = recv(program->fd, (char *)bytes + done, len - done, MSG_DONTWAIT);
         if (n == 0 || (n < 0 && !is_transient()))
-            fail_ended(program, what, done, len);
+            fail_ended(program, name, done, len);
         done += n > 0 ? (size_t)n : 0;
     }
 }

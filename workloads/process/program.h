@@ -21,8 +21,8 @@ typedef struct egc_program {
     pid_t pid;           /* 0 when it has ended and its status was collected */
     int fd;
     double limit_s;
-    int64_t deadline_ms; /* of the current exchange */
-    egc_status status;   /* of the current exchange */
+    int64_t deadline_ms; /* end of the current exchange, on the monotonic clock */
+    egc_status status;   /* first failure of the current exchange, or EGC_OK */
     egc_error *err;      /* borrowed, from egc_program_begin */
 } egc_program;
 
@@ -33,11 +33,11 @@ egc_status egc_program_start(const char *command, double limit_s, egc_program *o
 /* Begins an exchange, whose time limit starts now and whose first error goes to err. */
 void egc_program_begin(egc_program *program, egc_error *err);
 
-/* Send or receive all len bytes. `what` names them in errors ("its layers"). IO when the time is up
- * or the program has ended; the latter is reported by receive only, after the program's last
- * bytes. */
-void egc_program_send(egc_program *program, const void *bytes, size_t len, const char *what);
-void egc_program_receive(egc_program *program, void *bytes, size_t len, const char *what);
+/* Send or receive all len bytes. `name` names them in errors ("its layers"). IO when the time is up
+ * or the program has ended; the latter is reported by receive only, after the program's last bytes.
+ */
+void egc_program_send(egc_program *program, const void *bytes, size_t len, const char *name);
+void egc_program_receive(egc_program *program, void *bytes, size_t len, const char *name);
 
 /* Records the error "\"COMMAND\": MESSAGE". */
 void egc_program_fail(egc_program *program, egc_status status, const char *format, ...)

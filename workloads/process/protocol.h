@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words that the workload `process` and the user's program exchange, version 1. README.md
- * explains them. Everything is little-endian; structs have no gaps. */
+/* Messages between the workload `process` and the user's program, protocol version 1, which
+ * README.md explains. All numbers are little-endian; structs have no padding. */
 #ifndef EGC_WORKLOADS_PROCESS_PROTOCOL_H
 #define EGC_WORKLOADS_PROCESS_PROTOCOL_H
 
@@ -10,14 +10,14 @@
 
 enum { EGC_PROCESS_VERSION = 1, EGC_PROCESS_MAX_LAYERS = 65536, EGC_PROCESS_MAX_REASON = 511 };
 
-/* Before each message, in both directions. */
+/* Frame before each message, in both directions. */
 typedef struct egc_process_frame {
     char kind[4];
     uint32_t zero;
-    uint64_t bytes; /* that follow */
+    uint64_t bytes; /* length of the message after this frame */
 } egc_process_frame;
 
-/* "HELO" to the program, which answers "LAYR". */
+/* Request "HELO", answered by "LAYR". */
 typedef struct egc_process_hello {
     uint32_t version;
     uint32_t workers;
@@ -25,7 +25,7 @@ typedef struct egc_process_hello {
     uint64_t seed;
 } egc_process_hello;
 
-/* Followed by n_layers egc_process_layer. */
+/* Answer "LAYR": this struct, followed by n_layers egc_process_layer. */
 typedef struct egc_process_model {
     uint32_t version;
     uint32_t n_layers;
@@ -46,14 +46,14 @@ typedef struct egc_process_layer {
     double backward_s;
 } egc_process_layer;
 
-/* "GRAD" to the program: this, and the parameters unless they are those of the last message that
- * had any. The answer is "GRAD": the loss (double), and the gradient. */
+/* Request "GRAD": this struct, and the parameters unless they equal those sent last. Answered by
+ * "GRAD": the loss (double) and the gradient. */
 typedef struct egc_process_request {
     uint64_t step;
     uint64_t worker;
 } egc_process_request;
 
-/* "EVAL" to the program: the parameters, or nothing, as above. The answer is "EVAL" with this. */
+/* Request "EVAL": the parameters, or nothing, as above. Answered by "EVAL" with this struct. */
 typedef struct egc_process_quality {
     double loss;
     double accuracy;

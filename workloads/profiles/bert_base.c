@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* BERT-base, uncased, without a head: what Hugging Face's BertModel holds, 109,482,240 parameters.
- * Most of the pre-training was on sequences of 128 tokens. */
+/* BERT-base, uncased, without a head: the 109,482,240 parameters of Hugging Face's BertModel. Most
+ * of the pre-training was on sequences of 128 tokens. */
 #include <stdio.h>
 
 #include "workloads/profiles/profile.h"

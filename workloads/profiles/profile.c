@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of profiles, made from list.def, and the helpers that profiles are written with. A
+ * profile runs twice: once to count its tensors, once to fill them in. */
 #include "workloads/profiles/profile.h"
 
 #include <math.h>
@@ -48,7 +50,7 @@ egc_status egc_profile_layers(const egc_profile *profile, int64_t batch, egc_lay
     return EGC_OK;
 }
 
-/* ---- spelling one out ----------------------------------------------------------------------- */
+/* ---- functions for writing profiles ---------------------------------------------------------- */
 
 void egc_profile_tensor(egc_profile_list *list, egc_profile_shape shape, double flops,
                         const char *name, ...)

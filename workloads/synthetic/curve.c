@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fills tables of cells from a function, one call for each boundary. */
 #include "workloads/synthetic/curve.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/* From the right: a point's neighbour is found from it, and quantile functions are steepest at
- * small arguments. */
+/* From the right, because quantile functions are steepest at small arguments and each point is
+ * found from its neighbour. */
 void egc_curve_fill(egc_curve_cell *cells, int low, int high, int cut, egc_curve_function f,
                     const void *arg)
 {

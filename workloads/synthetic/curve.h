@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of a positive float as tables: each octave of the argument is cut into 2^CUT equal
- * cells, and within a cell the function is a straight line. So a quantile function is as exact far
- * out in the tail as in the middle, at the price of one look-up. */
+/* Tables of functions of a positive float: each octave of the argument is cut into 2^CUT equal
+ * cells, and within a cell the function is a straight line. A quantile function is then as exact in
+ * the tail as in the middle, at the cost of one look-up. */
 #ifndef EGC_WORKLOADS_SYNTHETIC_CURVE_H
 #define EGC_WORKLOADS_SYNTHETIC_CURVE_H
 
@@ -11,11 +11,10 @@
 #include "base/error.h"
 
 typedef struct egc_curve_cell {
-    float base, slope; /* the slope is for one step of the argument's last place */
+    float base, slope; /* slope per unit in the last place of the argument */
 } egc_curve_cell;
 
-/* A point of the function: f(arg, x, hint), where hint is the value at the point before, a little
- * to the right, or 0. */
+/* Value of the function at x. hint is the value at the previous, slightly larger x, or 0. */
 typedef double (*egc_curve_function)(const void *arg, double x, double hint);
 
 /* The number of cells for [2^low, 2^high], the end included. */
@@ -28,7 +27,7 @@ void egc_curve_fill(egc_curve_cell *cells, int low, int high, int cut, egc_curve
 /* x must be in [2^low, 2^high]. */
 static inline float egc_curve_at(const egc_curve_cell *cells, int low, int cut, float x)
 {
-    int rest = 23 - cut; /* bits of the fraction that say where in the cell */
+    int rest = 23 - cut; /* bits of the fraction that give the position in the cell */
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     bits -= (uint32_t)(low + 127) << 23;

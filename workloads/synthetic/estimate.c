@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Maximum likelihood by GSL's Nelder-Mead simplex (nmsimplex2), over log(scale), the shape or its
+ * logarithm, and the logit of the mix. */
 #include "workloads/synthetic/estimate.h"
 
 #include <gsl/gsl_multimin.h>
@@ -11,12 +13,12 @@
 
 enum { N_ALONE = 1024, N_GROUPS = 2048, N_RANKS = 4096, MAX_ROUNDS = 400 };
 
-/* Neighbours in the sample. */
+/* A group of neighbouring magnitudes. */
 typedef struct egc_estimate_point {
     double mean, mean_log, weight; /* the weights sum to 1 */
 } egc_estimate_point;
 
-/* ---- summing up ----------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static egc_estimate_point sum_up(const double *sorted, size_t count, size_t n)
 {
@@ -51,7 +53,7 @@ void egc_estimate_fini(egc_estimate *estimate)
     *estimate = (egc_estimate){0};
 }
 
-/* ---- likelihood ----------------------------------------------------------------------------- */
+/* ---- likelihood ------------------------------------------------------------------------------ */
 
 static double weighted_mean(const egc_estimate *e, double power)
 {
@@ -90,7 +92,7 @@ static double pareto_likelihood(const egc_estimate *e, double a, double b)
     for (size_t i = 0; i < e->n_points; i++) {
         double y = e->points[i].mean / a;
         if (b * y <= -1)
-            return -INFINITY; /* beyond the end */
+            return -INFINITY; /* beyond the largest possible magnitude */
         sum += e->points[i].weight * (fabs(b) < 1e-9 ? y : (1 + 1 / b) * log1p(b * y));
     }
     return -log(a) - sum;
@@ -124,7 +126,7 @@ static double likelihood(const egc_estimate *e, const egc_law *law)
     }
 }
 
-/* ---- climbing ------------------------------------------------------------------------------- */
+/* ---- maximum --------------------------------------------------------------------------------- */
 
 typedef struct climb {
     const egc_estimate *estimate;
@@ -136,7 +138,8 @@ static bool has_log_shape(egc_distribution distribution)
     return distribution != EGC_GENERALIZED_PARETO;
 }
 
-/* Where the simplex is: log(scale), the shape or its logarithm, and the logit of the mix. */
+/* The law at a point of the simplex: log(scale), the shape or its logarithm, the logit of the mix.
+ */
 static egc_law law_at(egc_distribution distribution, const gsl_vector *at)
 {
     double shape = gsl_vector_get(at, 1);
@@ -148,7 +151,7 @@ static egc_law law_at(egc_distribution distribution, const gsl_vector *at)
     };
 }
 
-/* What lies outside the range of shapes costs more the farther it lies. */
+/* Negative log-likelihood. Shapes outside their range cost more the farther they lie. */
 static double cost_at(const gsl_vector *at, void *arg)
 {
     const climb *c = arg;
@@ -218,7 +221,7 @@ egc_status egc_estimate_law(const egc_estimate *estimate, egc_distribution distr
     return EGC_OK;
 }
 
-/* ---- how good it is ------------------------------------------------------------------------- */
+/* ---- goodness of fit ------------------------------------------------------------------------- */
 
 double egc_estimate_distance(const egc_estimate *e, const egc_law *law)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distribution functions by GSL, in forms that stay precise in both tails, and quantiles by closed
+ * forms or Newton's method. */
 #include "workloads/synthetic/law.h"
 
 #include <gsl/gsl_cdf.h>
@@ -18,8 +20,8 @@ const char *const egc_law_names[] = {
     NULL,
 };
 
-/* Defaults are of the order that gradients have. The ranges keep the largest magnitudes that can
- * come (once in 2^42 values) below 1e26. */
+/* Defaults are typical of gradients. The ranges keep the largest magnitudes (once in 2^42 values)
+ * below 1e26. */
 static const struct {
     double shape, min, max, mix;
 } shapes[] = {
@@ -64,9 +66,9 @@ egc_status egc_law_check(const egc_law *law, egc_error *err)
     return EGC_OK;
 }
 
-/* ---- distribution functions ----------------------------------------------------------------- */
+/* ---- distribution functions ------------------------------------------------------------------ */
 
-/* y^b, as far as the incomplete gamma function does not underflow. */
+/* y^b, limited so that the incomplete gamma function does not underflow. */
 static double power(double y, double b)
 {
     return fmin(pow(y, b), 650);
@@ -115,7 +117,7 @@ double egc_law_below(const egc_law *law, double y)
         return erf(y * M_SQRT1_2);
     case EGC_GENERALIZED_GAUSSIAN:
         return gsl_cdf_gamma_P(power(y, b), 1 / b, 1);
-    case EGC_STUDENT_T: /* of t^2, by the F distribution: without cancellation near 0 */
+    case EGC_STUDENT_T: /* by the F distribution of t^2: no cancellation near 0 */
         return gsl_cdf_fdist_P(y * y, 1, b);
     case EGC_WEIBULL:
         return -expm1(-pow(y, b));
@@ -150,11 +152,10 @@ double egc_law_density(const egc_law *law, double y)
     }
 }
 
-/* ---- quantiles ------------------------------------------------------------------------------ */
+/* ---- quantiles ------------------------------------------------------------------------------- */
 
-/* Newton's method for the logarithm of a probability as a function of log(y), which is close to
- * straight: from a hint nearby it takes two or three rounds. A bracket catches it where it is not.
- */
+/* Newton's method for the logarithm of a probability as a function of log(y), which is nearly
+ * straight: two or three steps from a near hint. A bracket replaces steps that leave it. */
 static double search(const egc_law *law, double probability, bool above, double hint)
 {
     double y = hint > 0 ? hint : 1, low = 0, high = INFINITY;
@@ -166,7 +167,7 @@ static double search(const egc_law *law, double probability, bool above, double 
         else
             high = y;
         double step = log(p / probability) * p / slope, next = y * exp(above ? step : -step);
-        if (fabs(step) < 1e-6) /* the next would be its square */
+        if (fabs(step) < 1e-6) /* the next step would be about its square */
             return next;
         if (!(next > low && next < high && fabs(step) < 2))
             next = low == 0 ? high / 4 : isinf(high) ? low * 4 : sqrt(low * high);
@@ -184,7 +185,7 @@ static double pareto_quantile(double above, double below, double b)
 double egc_law_quantile(const egc_law *law, double above, double below, double hint)
 {
     double rest = 1 - law->zeros, b = law->shape;
-    above /= rest; /* from here on, of what is not 0 */
+    above /= rest; /* shares of the values that are not 0 */
     below = (below - law->zeros) / rest;
     if (!(below > 0))
         return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parameter tables of `synthetic`, and the layers and settings that they or a profile give. */
 #include "workloads/synthetic/layers.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "base/mem.h"
 #include "workloads/profiles/profile.h"
 
-/* ---- parameters ----------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 #define USUAL_BATCH (-1) /* "usual" as egc_param stores it */
 
@@ -22,7 +23,7 @@ static const char *const row_distributions[] = {
 _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DISTRIBUTIONS + 2,
                "a row may have any distribution, or the workload's");
 
-/* Rows that layers and the workload have alike. Where a layer says nothing, the workload speaks. */
+/* Rows that a layer and the workload share. A layer without a value takes the workload's. */
 #define LAW_ROWS(type, scale_default, rest_default)                                                \
     EGC_PARAM(type, scale, REAL, "scale",                                                          \
               "what magnitudes are multiples of; of a gaussian the standard deviation",            \
@@ -94,7 +95,7 @@ static const egc_synthetic_row *rows_of(const egc_synthetic_params *params)
     return params->layers.items;
 }
 
-/* ---- what they say -------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static double either(double first, double second)
 {
@@ -105,7 +106,8 @@ void egc_synthetic_layers_settings(const egc_synthetic_params *p, size_t i,
                                    egc_synthetic_settings *out)
 {
     const egc_synthetic_row *row = p->layers.n ? &rows_of(p)[i] : NULL;
-    bool own = row && row->distribution; /* then the workload's shape is another one's */
+    bool own =
+        row && row->distribution; /* then the workload's shape belongs to another distribution */
     egc_distribution distribution =
         (egc_distribution)(own ? row->distribution - 1 : p->distribution);
     double shape = own ? NAN : p->shape, mix = own ? NAN : p->mix;
@@ -129,7 +131,7 @@ void egc_synthetic_layers_settings(const egc_synthetic_params *p, size_t i,
     out->decay = either(row->decay, out->decay);
 }
 
-/* "64x3x7x7"; false when it is something else, or too many to count. */
+/* Parses "64x3x7x7". False when the text is something else, or the product too large to count. */
 static bool parse_dims(const char *text, egc_layer *layer)
 {
     layer->count = 1;
@@ -171,11 +173,11 @@ static egc_status check_rows(const egc_synthetic_params *p, egc_error *err)
                         EGC_SYNTHETIC_MAX_LAYERS, p->layers.n);
     for (size_t i = 0; i < p->layers.n; i++) {
         egc_layer layer = {0};
-        egc_synthetic_settings plan;
-        egc_synthetic_layers_settings(p, i, &plan);
+        egc_synthetic_settings settings;
+        egc_synthetic_layers_settings(p, i, &settings);
         egc_status status = check_row(&rows_of(p)[i], &layer, err);
         if (!status)
-            status = egc_law_check(&plan.law, err);
+            status = egc_law_check(&settings.law, err);
         if (!status && __builtin_add_overflow(total, layer.count, &total))
             status = egc_fail(err, EGC_ERROR_RANGE, "dims: are too many to count");
         if (status)
@@ -184,7 +186,7 @@ static egc_status check_rows(const egc_synthetic_params *p, egc_error *err)
     return EGC_OK;
 }
 
-/* The profile, unless layers take its place. */
+/* *out is the profile of `model`, NULL when layers are given. NAME. */
 static egc_status find_profile(const egc_synthetic_params *p, const egc_profile **out,
                                egc_error *err)
 {
@@ -199,12 +201,12 @@ egc_status egc_synthetic_layers_check(const void *params, egc_error *err)
 {
     const egc_synthetic_params *p = params;
     const egc_profile *profile;
-    egc_synthetic_settings plan;
+    egc_synthetic_settings settings;
     egc_status status = find_profile(p, &profile, err);
     if (!status && p->layers.n)
         return check_rows(p, err);
-    egc_synthetic_layers_settings(p, 0, &plan);
-    return status ? status : egc_law_check(&plan.law, err);
+    egc_synthetic_layers_settings(p, 0, &settings);
+    return status ? status : egc_law_check(&settings.law, err);
 }
 
 egc_status egc_synthetic_layers(const egc_synthetic_params *p, egc_layer **out, size_t *n,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bisects from the enclosing multiples of D down to the step, and keeps z of both ends as sums over
+ * innovations. */
 #include "workloads/synthetic/series.h"
 
 #include <math.h>
 
-/* A z on the way down, as a sum over the innovations found so far. */
+/* A z of the bisection, as a sum over the innovations found so far. */
 typedef struct point {
     uint64_t step;
     double weight[EGC_SERIES_MOST];
@@ -26,7 +28,7 @@ void egc_series_at(double correlation, uint64_t step, egc_series *out)
     point left = {.step = step - step % length, .weight = {1}};
     point right = {.step = left.step + length, .weight = {0, 1}};
     *out = (egc_series){.n = 1, .step = {left.step}, .weight = {1}};
-    if (correlation >= 1) { /* no series: all steps are the first */
+    if (correlation >= 1) { /* no series: all steps equal the first */
         out->step[0] = 0;
         return;
     }
@@ -34,7 +36,7 @@ void egc_series_at(double correlation, uint64_t step, egc_series *out)
         return;
     out->n = 2;
     out->step[1] = right.step;
-    double between = 0; /* the correlation of left and right */
+    double between = 0; /* correlation of left and right */
     for (;;) {
         uint64_t half = (right.step - left.step) / 2;
         point middle = {.step = left.step + half};

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of quantile functions over 62 random bits and over normal variables, and the loops that
+ * look values up. */
 #include "workloads/synthetic/source.h"
 
 #include <math.h>
@@ -19,7 +21,7 @@ bool egc_law_alike(const egc_law *a, const egc_law *b)
     return a->distribution == b->distribution && same_shape && same_mix && a->zeros == b->zeros;
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static double beyond_median(const void *law, double number, double hint)
 {
@@ -69,9 +71,9 @@ void egc_source_fini(egc_source *magnitudes)
     *magnitudes = (egc_source){0};
 }
 
-/* ---- values --------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* value, or -value when the sign bit says so; never -0. */
+/* value, or -value when the sign bit is set; never -0. */
 static inline float with_sign(float value, uint32_t sign)
 {
     uint32_t bits;
@@ -105,7 +107,7 @@ static void add_stream(const egc_source *standard, egc_stream *stream, float *z,
     stream->seed = state;
 }
 
-/* Places of z by their values in the law. */
+/* Values of the law at the ranks of z. */
 static void transform(const egc_source *magnitudes, float factor, const float *z, float *out,
                       size_t n)
 {

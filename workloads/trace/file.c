@@ -10,7 +10,7 @@
 #include "workloads/trace/layers.h"
 #include "workloads/trace/signature.h"
 
-/* ---- attributes ----------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void check_identity(egc_hdf5_file *file)
 {
@@ -54,7 +54,7 @@ static void read_attributes(egc_trace_file *trace)
     trace->note.every = read_note_count(file, "every");
 }
 
-/* ---- gradients and loss --------------------------------------------------------------------- */
+/* ---- gradients and loss ---------------------------------------------------------------------- */
 
 static void read_layers(egc_trace_file *trace)
 {
@@ -122,7 +122,7 @@ static void open_loss(egc_trace_file *trace)
         trace->steps = loss->dims[0];
 }
 
-/* ---- opening and closing -------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 /* A file whose writer was killed, or is at work, opens for SWMR readers only. Those repeat a read
  * that fails its checksum, by default 100 times, each wait twice as long as the last: on a damaged
@@ -184,7 +184,7 @@ void egc_trace_file_close(egc_trace_file *trace)
     *trace = (egc_trace_file){0};
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* HDF5 gives zeros for a chunk that was never written, which would pass for a gradient. */
 static void check_written(egc_trace_file *trace, uint64_t step, size_t worker)

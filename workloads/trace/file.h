@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An open trace: checked through and through when opened, then read one gradient at a time. */
+/* An open trace: checked completely when opened, then read one gradient at a time. */
 #ifndef EGC_WORKLOADS_TRACE_FILE_H
 #define EGC_WORKLOADS_TRACE_FILE_H
 
@@ -16,20 +16,21 @@ typedef struct egc_trace_file {
     size_t n_layers;
     size_t n_params;
     size_t workers;
-    uint64_t steps; /* complete ones, at least 1 */
+    uint64_t steps; /* complete steps, at least 1 */
 
     egc_hdf5_dataset gradients;
-    egc_hdf5_dataset loss;            /* id 0 when there is none */
-    hsize_t chunk[EGC_HDF5_MAX_RANK]; /* of the gradients; zeros when they are contiguous */
-    bool whole_chunks;                /* each gradient is one plain chunk of native floats */
+    egc_hdf5_dataset loss;            /* id 0 when no losses were recorded */
+    hsize_t chunk[EGC_HDF5_MAX_RANK]; /* shape of a chunk of gradients; zeros when they are
+                                         contiguous */
+    bool whole_chunks;                /* each gradient is one chunk of native floats */
 } egc_trace_file;
 
 /* IO, FORMAT, MEMORY; the message starts with the path. On failure nothing is left open. */
 egc_status egc_trace_file_open(const char *path, egc_trace_file *out,
                                egc_error *err) EGC_MUST_CHECK;
 
-/* n_params floats, and the loss (NAN when none was recorded; loss may be NULL). step and worker
- * must be below what the trace holds. */
+/* Reads the gradient of worker at step, n_params floats, and the loss (NAN when none was recorded;
+ * loss may be NULL). step and worker must be within the trace. IO, FORMAT. */
 egc_status egc_trace_file_read(egc_trace_file *trace, uint64_t step, size_t worker, float *gradient,
                                double *loss, egc_error *err) EGC_MUST_CHECK;
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads a sample of gradients, then fits each layer: trend of the scale, correlations by the share
+ * of equal signs, and every law of synthetic/estimate.h. */
 #include "workloads/trace/fit.h"
 
 #include <gsl/gsl_cdf.h>
@@ -14,20 +16,20 @@
 
 enum {
     MAX_GRADIENTS = 16,
-    MAX_VALUES = 65536,  /* of a layer */
-    MAX_PAIRS = 8,       /* of gradients whose signs are compared */
-    MANY = 256,          /* values whose mean magnitude says enough */
-    SEED_FIT = 0x666974, /* "fit": the stream of random numbers used here */
+    MAX_VALUES = 65536,  /* values kept of a layer */
+    MAX_PAIRS = 8,       /* pairs of gradients whose signs are compared */
+    MANY = 256,          /* enough values for a mean magnitude */
+    SEED_FIT = 0x666974, /* "fit": stream of random numbers */
 };
 
-/* What is kept of one layer. */
+/* The sample of one layer. */
 typedef struct sample {
-    float *values;              /* per_gradient of each gradient */
-    size_t per_gradient;        /* places of the layer that are looked at */
-    double mean[MAX_GRADIENTS]; /* magnitude of what is not 0; NAN when there is nothing */
+    float *values;              /* per_gradient values of each gradient */
+    size_t per_gradient;        /* sampled places of the layer */
+    double mean[MAX_GRADIENTS]; /* mean magnitude of nonzero values; NAN without any */
     size_t n_nonzero[MAX_GRADIENTS];
     size_t n_finite;
-    uint64_t same_sign[2], n_signs[2]; /* of two workers, of two steps */
+    uint64_t same_sign[2], n_signs[2]; /* [0] between workers, [1] between steps */
 } sample;
 
 typedef struct fitting {
@@ -37,10 +39,10 @@ typedef struct fitting {
     float *gradients;   /* two */
     double *magnitudes; /* MAX_VALUES */
     size_t n_gradients;
-    uint64_t steps[MAX_GRADIENTS]; /* of each gradient */
+    uint64_t steps[MAX_GRADIENTS]; /* step of each gradient */
 } fitting;
 
-/* ---- taking samples ------------------------------------------------------------------------- */
+/* ---- taking samples -------------------------------------------------------------------------- */
 
 /* The i-th of n places out of `count`, one in each of n equal stretches. */
 static size_t place_of(size_t i, size_t n, size_t count, uint64_t *random)
@@ -100,7 +102,7 @@ static egc_status take_gradients(fitting *f, egc_error *err)
     return status;
 }
 
-/* ---- signs ---------------------------------------------------------------------------------- */
+/* ---- signs ----------------------------------------------------------------------------------- */
 
 static void compare_signs(fitting *f, int which, uint64_t pair)
 {
@@ -133,7 +135,7 @@ static egc_status compare_with(fitting *f, int which, uint64_t pair, uint64_t st
     return status;
 }
 
-/* Pairs of workers at a step, and of steps of a worker, spread over the trace. */
+/* Compares pairs of workers at a step, and of steps of a worker, spread over the trace. */
 static egc_status compare_pairs(fitting *f, egc_error *err)
 {
     const egc_trace_file *trace = &f->trace;
@@ -153,8 +155,8 @@ static egc_status compare_pairs(fitting *f, egc_error *err)
     return status;
 }
 
-/* How often two normal variables of correlation r that both lie beyond -z or z lie on the same
- * side: the share of equal signs among synthetic values that are not 0. */
+/* Probability that two normal variables of correlation r that both lie beyond -z or z lie on the
+ * same side: the share of equal signs among nonzero synthetic values. */
 static double same_side(double r, double z)
 {
     enum { N = 256 };
@@ -167,8 +169,8 @@ static double same_side(double r, double z)
     return same / (same + other);
 }
 
-/* A share p of n has the standard error 1 / (2 sqrt(n)) where p is one half. Without zeros, p is
- * 1/2 + asin(r) / pi. */
+/* The correlation for `same` equal signs among n pairs. A share p has the standard error 1 / (2
+ * sqrt(n)) near one half. Without zeros, p is 1/2 + asin(r) / pi. */
 static double correlation_of(uint64_t same, uint64_t n, double zeros)
 {
     double share = n ? (double)same / (double)n : 0.5;
@@ -185,9 +187,9 @@ static double correlation_of(uint64_t same, uint64_t n, double zeros)
     return (low + high) / 2;
 }
 
-/* ---- fitting -------------------------------------------------------------------------------- */
+/* ---- fitting --------------------------------------------------------------------------------- */
 
-/* A straight line through the logarithms of the means; returns the mean at the first step. */
+/* Fits a line through the logarithms of the means. Returns the mean at the first step. */
 static double find_trend(const fitting *f, const sample *s, double *decay)
 {
     double x[MAX_GRADIENTS], y[MAX_GRADIENTS], c0 = 0, c1 = 0, cov00, cov01, cov11, sum;
@@ -207,7 +209,7 @@ static double find_trend(const fitting *f, const sample *s, double *decay)
     return exp(c0);
 }
 
-/* Magnitudes in units of their gradient's mean, sorted. */
+/* Fills f->magnitudes, in units of the mean of their gradient, sorted. Returns their number. */
 static size_t normalise(const fitting *f, const sample *s, double first, double decay)
 {
     size_t n = 0;
@@ -258,7 +260,7 @@ static egc_status fit_layer(fitting *f, size_t layer, egc_error *err)
     return fit->n_values ? fit_laws(f, fit, first, err) : EGC_OK;
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static egc_status allocate(fitting *f, egc_error *err)
 {

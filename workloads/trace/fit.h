@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The laws that the layers of a trace follow: what synthetic gradients like the recorded ones are
- * made of.
+/* Fits laws (synthetic/law.h) to the layers of a trace, from which the workload `synthetic` makes
+ * similar gradients.
  *
- * Up to 16 gradients are read, of steps evenly apart and workers in turn, and up to 65536 values of
- * each layer are kept, so that memory does not grow with the trace. A layer's values are divided by
- * the mean magnitude of their own gradient (by the trend of those means, where there are fewer than
- * 256) before they are thrown together: what is fitted is the shape within a gradient. The scale at
- * the first step and its decay are those of a straight line through the logarithms of the means.
+ * Up to 16 gradients are read, at evenly spaced steps and of workers in turn, and up to 65536
+ * values of each layer are kept, so that memory does not grow with the trace. Before the values of
+ * a layer are combined, they are divided by the mean magnitude of their own gradient (by the trend
+ * of the means, if there are fewer than 256): the fit describes the shape within a gradient. The
+ * scale at the first step and its decay come from a line through the logarithms of the means.
  *
- * Correlations are those of the normal variables behind the values: what makes two synthetic values
- * that are not 0 have the same sign as often as two recorded ones, whatever the distribution.
- * Neighbouring steps are neighbours in the trace. What is within two standard errors of 0 counts as
- * 0. */
+ * Correlations are those of the normal variables behind synthetic values, chosen so that two
+ * nonzero values have the same sign as often as two recorded ones, for any distribution.
+ * Consecutive recorded steps count as consecutive. Correlations within two standard errors of 0 are
+ * set to 0. */
 #ifndef EGC_WORKLOADS_TRACE_FIT_H
 #define EGC_WORKLOADS_TRACE_FIT_H
 
@@ -23,15 +23,15 @@
 
 typedef struct egc_law_fit {
     egc_law law;     /* the scale is that of the first step */
-    double distance; /* Kolmogorov and Smirnov's, of what is not 0 */
+    double distance; /* Kolmogorov-Smirnov distance of nonzero values */
     double tail;     /* error of the 99.9 % quantile, as a share of it; NAN for few values */
 } egc_law_fit;
 
 typedef struct egc_layer_fit {
-    size_t n_values; /* that are not 0; there are no fits for 0 of them */
+    size_t n_values; /* sampled nonzero values; without any, fits are zeroed */
     uint64_t n_nonfinite;
-    double zeros; /* share of the finite values */
-    double decay; /* of the scale from the first step to the last */
+    double zeros; /* share of zeros among finite values */
+    double decay; /* ratio of the last step's scale to the first's */
     double worker_correlation, time_correlation;
     egc_law_fit fits[EGC_N_DISTRIBUTIONS];
 } egc_layer_fit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The constants of the trace format, which README.md describes for those who write it. */
+/* Constants of the trace format, which README.md describes. */
 #ifndef EGC_WORKLOADS_TRACE_FORMAT_H
 #define EGC_WORKLOADS_TRACE_FORMAT_H
 
@@ -16,11 +16,11 @@ enum {
     EGC_TRACE_MAX_PARAMS = (1 << 30) - 1,
 };
 
-/* What was recorded, for the reader's benefit. "" and 0 mean not known. */
+/* Description of a recording. "" and 0 mean unknown. */
 typedef struct egc_trace_note {
     char dataset[EGC_TEXT_LENGTH];
     char optimizer[EGC_TEXT_LENGTH];
-    char source[EGC_TEXT_LENGTH]; /* the program or command that recorded it */
+    char source[EGC_TEXT_LENGTH]; /* program or command that made the recording */
     int64_t batch;                /* examples per worker and step */
     int64_t every;                /* training steps from one recorded step to the next */
 } egc_trace_note;

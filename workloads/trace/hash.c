@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hashes up to 1024 pieces of 4 KiB, evenly spaced over the file. */
 #include "workloads/trace/hash.h"
 
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 
 enum { PIECE_BYTES = 4096, PIECES = 1024 };
 
-/* Of the i-th of n pieces chosen from all the file's, the first and the last among them. */
+/* Index of the i-th of n pieces chosen from `all`, the first and the last among them. */
 static uint64_t chosen(uint64_t i, uint64_t n, uint64_t all)
 {
     return n < all ? i * (all - 1) / (n - 1) : i;
@@ -33,7 +34,7 @@ static uint64_t hash_pieces(int file, uint64_t size)
 
 uint64_t egc_trace_hash(const char *path)
 {
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe must not hold it up */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe must not block */
     if (file < 0)
         return 0;
     struct stat info;

@@ -19,7 +19,7 @@ void egc_hdf5_begin(egc_hdf5_file *file, egc_error *err)
     file->err = err;
 }
 
-/* ---- errors --------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 typedef struct cause {
     int system_error; /* errno, or 0 */
@@ -103,7 +103,7 @@ hid_t egc_hdf5_text_type(egc_hdf5_file *file, size_t room, H5T_cset_t charset, c
     return 0;
 }
 
-/* ---- attributes ----------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 bool egc_hdf5_has_attribute(egc_hdf5_file *file, const char *name)
 {
@@ -202,7 +202,7 @@ void egc_hdf5_put_int(egc_hdf5_file *file, const char *name, int64_t value)
     put(file, name, H5T_NATIVE_INT64, &value);
 }
 
-/* ---- data sets ------------------------------------------------------------------------------ */
+/* ---- data sets ------------------------------------------------------------------------------- */
 
 /* HDF5 can only be asked about the last part of a path whose other parts exist. */
 bool egc_hdf5_has_dataset(egc_hdf5_file *file, const char *name)

@@ -39,7 +39,7 @@ void *egc_hdf5_alloc(egc_hdf5_file *file, size_t n, size_t size);
 /* Closes an object of any kind. Nothing happens for 0 and below. */
 void egc_hdf5_release(hid_t id);
 
-/* ---- attributes of the root group ----------------------------------------------------------- */
+/* ---- attributes of the root group ------------------------------------------------------------ */
 
 bool egc_hdf5_has_attribute(egc_hdf5_file *file, const char *name);
 
@@ -52,7 +52,7 @@ int64_t egc_hdf5_get_int(egc_hdf5_file *file, const char *name);
 void egc_hdf5_put_text(egc_hdf5_file *file, const char *name, const char *text);
 void egc_hdf5_put_int(egc_hdf5_file *file, const char *name, int64_t value);
 
-/* ---- data sets ------------------------------------------------------------------------------ */
+/* ---- data sets ------------------------------------------------------------------------------- */
 
 #define EGC_HDF5_MAX_RANK 3
 

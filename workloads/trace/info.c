@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statistics by GSL over the finite values of each layer and gradient, averaged over the sampled
+ * gradients. */
 #include "workloads/trace/info.h"
 
 #include <gsl/gsl_statistics_float.h>
@@ -10,7 +12,7 @@
 
 enum { MAX_SAMPLES = 16 };
 
-/* Sums over the sampled gradients, from which the means come in the end. */
+/* Sums over the sampled gradients for the means. */
 typedef struct tally {
     double mean_abs, rms, kurtosis;
     uint64_t n_finite_samples, n_kurtosis_samples, n_zero;
@@ -50,7 +52,7 @@ static void add_layer(float *values, size_t n, egc_trace_layer_stats *stats, tal
     sums->mean_abs += gsl_stats_float_absdev_m(values, 1, n, 0.0);
     sums->rms += sqrt(gsl_stats_float_tss_m(values, 1, n, 0.0) / (double)n);
     sums->n_finite_samples++;
-    if (most > least) { /* a constant has no shape */
+    if (most > least) { /* a constant has no kurtosis */
         sums->kurtosis += gsl_stats_float_kurtosis(values, 1, n);
         sums->n_kurtosis_samples++;
     }
@@ -82,7 +84,7 @@ static void finish(egc_trace_layer_stats *stats, const tally *sums, size_t count
         stats->max_abs = NAN;
 }
 
-/* The i-th of n_samples out of `total` gradients evenly apart, the first and the last among them.
+/* Index of the i-th of n_samples gradients, evenly spaced out of `total`, first and last included.
  */
 static uint64_t sampled_gradient(uint64_t total, size_t n_samples, size_t i)
 {

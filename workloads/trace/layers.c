@@ -28,7 +28,7 @@ static double *field_of(egc_layer *layer, const struct column *column)
     return (double *)((char *)layer + column->offset);
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void read_name_table(egc_hdf5_file *file, const egc_hdf5_dataset *dataset, char *names,
                             size_t room)
@@ -159,7 +159,7 @@ void egc_trace_layers_read(egc_hdf5_file *file, egc_layer **layers, size_t *n_la
     }
 }
 
-/* ---- writing -------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void create_group(egc_hdf5_file *file)
 {

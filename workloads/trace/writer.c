@@ -15,13 +15,13 @@ struct egc_trace_writer {
     egc_hdf5_file file;
     hid_t gradients, loss;
     size_t n_params, workers;
-    uint64_t step;     /* the one being recorded */
-    size_t n_recorded; /* workers of this step */
+    uint64_t step;     /* current step */
+    size_t n_recorded; /* workers recorded in the current step */
     bool *recorded;
     double *losses;
 };
 
-/* ---- limits --------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static egc_status check_layers(const egc_layer *layers, size_t n_layers, size_t *n_params,
                                egc_error *err)
@@ -42,7 +42,7 @@ static egc_status check_layers(const egc_layer *layers, size_t n_layers, size_t 
     return EGC_OK;
 }
 
-/* ---- creating the file ---------------------------------------------------------------------- */
+/* ---- creating the file ----------------------------------------------------------------------- */
 
 static void create_file(egc_trace_writer *writer)
 {
@@ -172,7 +172,7 @@ egc_status egc_trace_writer_new(const char *path, const char *model, const egc_l
     return status;
 }
 
-/* ---- recording ------------------------------------------------------------------------------ */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 static egc_status check_order(const egc_trace_writer *writer, uint64_t step, size_t worker,
                               egc_error *err)

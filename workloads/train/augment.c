@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Crops and mirrors row by row, with zeros outside the image. */
 #include "workloads/train/augment.h"
 
 #include <stdbool.h>
@@ -8,7 +9,7 @@
 
 enum { PAD = 4 };
 
-/* One row, moved to the left by dx; what comes in at the end is zero. */
+/* Copies one row, shifted left by dx pixels; zeros enter at the end. */
 static void copy_row(const float *from, long width, long dx, bool mirror, float *to)
 {
     for (long x = 0; x < width; x++) {

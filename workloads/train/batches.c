@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shuffles by GSL (Fisher-Yates), seeded by epoch, or by epoch and worker after a split. */
 #include "workloads/train/batches.h"
 
 #include <gsl/gsl_randist.h>
@@ -7,7 +8,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-enum { SEED_ORDER = 0x6f726465 }; /* "orde": the stream of random numbers used here */
+enum { SEED_ORDER = 0x6f726465 }; /* "orde": stream of random numbers */
 
 static void shuffle_range(egc_batches *batches, uint64_t seed, size_t first, size_t end)
 {

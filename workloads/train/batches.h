@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which examples a worker sees at a step.
+/* Draws the examples of each worker and step.
  *
  * Every epoch is a permutation of the training set, drawn from the seed and the number of the
- * epoch. Step by step each worker takes the next `batch` examples of it. Examples that do not fill
- * a whole step are left out of that epoch, as data loaders do with drop_last; another permutation
- * brings them up.
+ * epoch. At each step every worker takes the next `batch` examples of it. Examples that do not fill
+ * a whole step are left out of that epoch (drop_last in PyTorch's data loaders); other epochs use
+ * them.
  *
- * After egc_batches_split each worker has its own examples for good, and every epoch is a
- * permutation of them. */
+ * After egc_batches_split each worker has its own examples, and every epoch is a permutation of
+ * them. */
 #ifndef EGC_WORKLOADS_TRAIN_BATCHES_H
 #define EGC_WORKLOADS_TRAIN_BATCHES_H
 
@@ -19,10 +19,10 @@
 typedef struct egc_batches {
     size_t examples, workers, batch;
     uint64_t seed;
-    uint64_t epoch; /* the one that order holds */
+    uint64_t epoch; /* epoch of `order` */
     uint32_t *order;
-    uint32_t *own;   /* every worker's examples, one after the other; NULL: all draw from all */
-    egc_split split; /* says where each worker's start */
+    uint32_t *own;   /* every worker's examples in turn; NULL: all draw from all */
+    egc_split split; /* gives where each worker's start */
 } egc_batches;
 
 /* In place, into a zeroed struct. RANGE when there are too few examples for one step. MEMORY. */
@@ -31,7 +31,7 @@ egc_status egc_batches_init(egc_batches *batches, size_t examples, size_t worker
 void egc_batches_fini(egc_batches *batches);
 
 /* Gives each worker its own examples. split->examples, workers and seed are those of batches. The
- * labels are needed during the call alone. MEMORY. */
+ * labels are read during the call only. MEMORY. */
 egc_status egc_batches_split(egc_batches *batches, const egc_split *split,
                              egc_error *err) EGC_MUST_CHECK;
 
@@ -41,7 +41,7 @@ const uint32_t *egc_batches_get(egc_batches *batches, uint64_t step, size_t work
 /* Steps of an epoch. */
 uint64_t egc_batches_steps(const egc_batches *batches);
 
-/* The examples of a worker: its own, or where all draw from all its part of each epoch. */
+/* Number of examples of a worker: its own, or without a split its part of each epoch. */
 size_t egc_batches_examples(const egc_batches *batches, size_t worker);
 
 #endif

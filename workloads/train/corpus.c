@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two passes over the text: the first counts the words of the training part, the second writes the
+ * numbers of all words. */
 #include "workloads/train/corpus.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 /* A part of a file, read from its start to its end. */
 typedef struct cursor {
     const char *next, *end;
-    bool in_line; /* words came since the last line end */
+    bool in_line; /* a word was read since the last end of a line */
 } cursor;
 
 static bool is_space(char c)
@@ -22,7 +24,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* The next word, or "<eos>" behind the last one of a line. */
+/* Reads the next word, or "<eos>" after the last one of a line. False at the end. */
 static bool next_word(cursor *c, const char **text, size_t *len)
 {
     while (c->next < c->end && (is_space(*c->next) || (*c->next == '\n' && !c->in_line)))
@@ -72,7 +74,7 @@ typedef struct sources {
     cursor parts[EGC_CORPUS_PARTS];
 } sources;
 
-/* A text has no byte 0. */
+/* Reads a text file. FORMAT if it contains a zero byte. */
 static egc_status read_text(const char *path, egc_buf *out, egc_error *err)
 {
     egc_status status = egc_buf_read_file(out, path, err);
@@ -119,7 +121,7 @@ static size_t count_lines(const egc_buf *file)
     return lines;
 }
 
-/* Where a line starts. */
+/* Offset of the start of a line. */
 static size_t find_line(const egc_buf *file, size_t line)
 {
     size_t i = 0;

@@ -35,10 +35,10 @@ static egc_status check(dnnl_status_t status, const char *what, egc_error *err)
                     (int)status);
 }
 
-void egc_graph_check(egc_graph *graph, dnnl_status_t status, const char *what)
+void egc_graph_check(egc_graph *graph, dnnl_status_t status, const char *task)
 {
     if (!graph->status)
-        graph->status = check(status, what, graph->err);
+        graph->status = check(status, task, graph->err);
 }
 
 /* Zeroed memory that the graph owns, or NULL after a failure. */
@@ -81,7 +81,7 @@ dnnl_prop_kind_t egc_graph_forward_kind(const egc_graph *graph)
     return graph->training ? dnnl_forward_training : dnnl_forward_inference;
 }
 
-/* ---- tensors ------------------------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 dnnl_memory_desc_t egc_graph_desc_plain(egc_graph *graph, const dnnl_dim_t *dims, int rank)
 {
@@ -142,7 +142,7 @@ egc_status egc_graph_attach(egc_tensor *tensor, float *data, egc_error *err)
     return check(dnnl_memory_set_data_handle(tensor->memory, data), "attach a tensor", err);
 }
 
-/* ---- primitives ---------------------------------------------------------------------------- */
+/* ---- primitives ------------------------------------------------------------------------------ */
 
 static egc_op *make_op(egc_graph *graph)
 {
@@ -227,7 +227,7 @@ void egc_graph_append_call(egc_graph *graph, egc_phase phase, egc_graph_call *ca
     put_last(graph, phase, op);
 }
 
-/* ---- moving data ---------------------------------------------------------------------------- */
+/* ---- moving data ----------------------------------------------------------------------------- */
 
 static void set_sum(egc_graph *graph, dnnl_primitive_attr_t attributes)
 {
@@ -291,7 +291,7 @@ void egc_graph_add(egc_graph *graph, egc_phase phase, egc_tensor *addend, egc_te
     append_reorder(graph, phase, addend, sum, TRANSFER_ADD);
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 egc_status egc_graph_run(egc_graph *graph, egc_phase phase, egc_error *err)
 {

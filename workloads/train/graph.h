@@ -34,9 +34,9 @@ typedef struct egc_tensor {
 typedef struct egc_op egc_op;
 
 typedef struct egc_graph {
-    bool training;  /* forward passes keep what the backward pass needs */
+    bool training;  /* forward passes save data for the backward pass */
     uint64_t noise; /* seed of the random numbers of a forward pass (dropout): set before a run */
-    egc_status status; /* of building: the first failure, or EGC_OK */
+    egc_status status; /* first failure of building, or EGC_OK */
     egc_error *err;    /* message of that failure; borrowed from egc_graph_init */
     dnnl_engine_t engine;
     dnnl_stream_t stream;
@@ -53,8 +53,8 @@ typedef struct egc_graph {
 void egc_graph_init(egc_graph *graph, bool training, egc_error *err);
 void egc_graph_fini(egc_graph *graph);
 
-/* Keeps the failure of a oneDNN call. `what` completes "oneDNN could not ...". */
-void egc_graph_check(egc_graph *graph, dnnl_status_t status, const char *what);
+/* Records the failure of a oneDNN call. `task` completes "oneDNN could not ...". */
+void egc_graph_check(egc_graph *graph, dnnl_status_t status, const char *task);
 
 /* oneDNN's kind of forward pass: one for training saves data for the backward pass. */
 dnnl_prop_kind_t egc_graph_forward_kind(const egc_graph *graph);

@@ -24,7 +24,7 @@ typedef struct images {
     float *original; /* an image before augmentation; NULL without augmentation */
 } images;
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static egc_status load_dataset(const egc_task_config *config, egc_dataset *out, egc_error *err)
 {
@@ -105,7 +105,7 @@ static void fini(egc_task *base)
     egc_free(task->original);
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void load_example(egc_network *network, size_t place, const egc_dataset *dataset,
                          const egc_examples *examples, size_t index)

@@ -20,8 +20,8 @@ typedef struct language {
     egc_corpus corpus;
     egc_streams training_streams, test_streams;
     size_t state_size;
-    float *states;        /* of each worker's network after its last step; state_size floats each */
-    uint64_t *next_steps; /* of each worker: the step that may use its state */
+    float *states;        /* states after each worker's last step, state_size floats each */
+    uint64_t *next_steps; /* the step at which each worker may use its state */
     uint64_t seed;
     bool carry;
 } language;

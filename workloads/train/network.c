@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Infers the shapes of all layers, builds their graph, and runs it: loss forward, its gradient
+ * backward. */
 #include "workloads/train/network.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* ---- shapes, and ranges of the flat vector ----------------------------------------- */
+/* ---- shapes, and ranges of the flat vector --------------------------------------------------- */
 
 static egc_layer_spec complete_spec(const egc_layer_spec *spec, const egc_network_config *config)
 {
@@ -19,8 +21,7 @@ static egc_layer_spec complete_spec(const egc_layer_spec *spec, const egc_networ
     return complete;
 }
 
-/* A join's partner is the last fork that has none yet. Until then a fork's partner is the fork
- * around it. */
+/* Matches a join with the last open fork. Until then a fork's partner is the fork around it. */
 static egc_status match_join(egc_node *node, egc_node **open, egc_error *err)
 {
     if (node->spec.kind == &egc_layer_fork) {
@@ -94,7 +95,7 @@ static egc_status infer_shapes(egc_network *network, const egc_network_config *c
     return EGC_OK;
 }
 
-/* ---- building: primitives ------------------------------------------------------------------- */
+/* ---- building: primitives -------------------------------------------------------------------- */
 
 static void build_forward(egc_network *network)
 {
@@ -167,7 +168,7 @@ void egc_network_free(egc_network *network)
     egc_free(network);
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 size_t egc_network_parameters(const egc_network *network)
 {
@@ -259,7 +260,7 @@ static bool is_most_probable(const float *log_probability, size_t classes, size_
 egc_status egc_network_forward(egc_network *network, const float *parameters, size_t count,
                                egc_network_outcome *out, egc_error *err)
 {
-    /* oneDNN takes what it only reads as void * too. */
+    /* oneDNN takes tensors that it only reads as void * too. */
     egc_status status = attach(network, (float *)parameters, NULL, err);
     if (!status)
         status = egc_graph_run(&network->graph, EGC_PHASE_FORWARD, err);
@@ -287,7 +288,7 @@ egc_status egc_network_backward(egc_network *network, float *gradient, egc_error
     return egc_graph_run(&network->graph, EGC_PHASE_BACKWARD, err);
 }
 
-/* ---- moments -------------------------------------------------------------------------------- */
+/* ---- moments --------------------------------------------------------------------------------- */
 
 size_t egc_network_moments(const egc_network *network)
 {

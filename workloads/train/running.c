@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Averages the moments of a step over its workers when the next step begins. */
 #include "workloads/train/running.h"
 
 #include "base/mem.h"
 
-/* The share of what a step found, as in Ioffe, Szegedy 2015's moving averages and PyTorch. */
+/* Weight of the moments of a step, as in Ioffe, Szegedy 2015 and PyTorch. */
 #define MOMENTUM 0.1
 
 egc_status egc_running_init(egc_running *running, size_t n, size_t workers, egc_error *err)

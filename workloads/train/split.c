@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Deals examples to workers one at a time; each worker draws a class by its shares among the
+ * classes that have examples left. */
 #include "workloads/train/split.h"
 
 #include <gsl/gsl_randist.h>
@@ -8,14 +10,14 @@
 #include "base/rng.h"
 
 enum {
-    SEED_SHARES = 0x73686172, /* "shar": the streams of random numbers used here */
+    SEED_SHARES = 0x73686172, /* "shar": streams of random numbers */
     SEED_EXAMPLES = 0x6578616d,
     SEED_TURNS = 0x7475726e,
 };
 
 const char *const egc_split_names[] = {"iid", "dirichlet", NULL};
 
-/* The examples of one class that nobody has yet: from next on, in random order. */
+/* The examples of one class in random order, unassigned from `next` on. */
 typedef struct pile {
     uint32_t *examples;
     size_t count, next;
@@ -25,7 +27,7 @@ typedef struct dealer {
     const egc_split *split;
     egc_arena arena;
     pile *piles;    /* one a class */
-    double *shares; /* of the classes, for each worker */
+    double *shares; /* shares of the classes, for each worker */
 } dealer;
 
 /* Worker w gets the examples w, w + workers, w + 2 workers ... of the deal. */
@@ -87,8 +89,8 @@ static egc_status draw_shares(dealer *d, egc_error *err)
     return EGC_OK;
 }
 
-/* How much a worker wants of a class: its share, or where all its classes are gone, what is left.
- */
+/* Weight of a class for a worker: its share, or the number of examples left once none of the
+ * worker's classes has any. */
 static double wish(const dealer *d, const double *shares, bool by_share, size_t c)
 {
     const size_t left = d->piles[c].count - d->piles[c].next;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A training set split over workers by class: the fewer classes a worker sees, the less its
- * gradients are those of the others.
+/* Splits a training set over workers by class: the fewer classes a worker sees, the more its
+ * gradients differ from those of the others.
  *
  * Every worker draws its shares of the classes from Dirichlet(alpha, ..., alpha) and takes examples
  * by them, in turn with the others, until none are left (Hsu, Qi, Brown 2019, arXiv:1909.06335;
- * there the workers take theirs one after the other). A large alpha makes all workers alike, a
- * small one leaves each with few classes. All get the same number of examples, but for one at most,
- * so that their mean gradient is still one of the whole training set; the price is that the last
- * examples go to whoever is next, whatever their class. */
+ * there one worker takes all its examples before the next). A large alpha makes all workers alike,
+ * a small one leaves each with few classes. All get the same number of examples, up to one, so that
+ * their mean gradient is one of the whole training set; therefore the last examples go to the next
+ * worker whatever their class. */
 #ifndef EGC_WORKLOADS_TRAIN_SPLIT_H
 #define EGC_WORKLOADS_TRAIN_SPLIT_H
 
@@ -21,7 +21,7 @@ typedef enum egc_split_kind { EGC_SPLIT_IID, EGC_SPLIT_DIRICHLET } egc_split_kin
 extern const char *const egc_split_names[];
 
 typedef struct egc_split {
-    const uint8_t *labels; /* of all examples */
+    const uint8_t *labels; /* label of each example */
     size_t examples, classes, workers;
     double alpha;
     uint64_t seed;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cuts a text into streams and copies the words of one step. */
 #include "workloads/train/streams.h"
 
 egc_status egc_streams_init(egc_streams *streams, const uint32_t *words, size_t count,

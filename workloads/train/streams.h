@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which words a worker sees at a step.
+/* Draws the words of each worker and step.
  *
- * The text is cut into one stretch for each worker, and that into `batch` streams of one length. At
- * each step every stream goes on by `sequence` words, and each word's label is the one behind it.
- * At the end of the streams they start again: an epoch is over. Words that do not fill a step for
- * all streams are left out. */
+ * The text is cut into one part for each worker, and each part into `batch` streams of equal
+ * length. At each step every stream advances by `sequence` words; the label of a word is the next
+ * word. At the end of the streams an epoch is over and they start again. Words that do not fill a
+ * step of all streams are left out. */
 #ifndef EGC_WORKLOADS_TRAIN_STREAMS_H
 #define EGC_WORKLOADS_TRAIN_STREAMS_H
 
@@ -28,9 +28,9 @@ egc_status egc_streams_init(egc_streams *streams, const uint32_t *words, size_t 
 /* Steps of an epoch. */
 uint64_t egc_streams_steps(const egc_streams *streams);
 
-/* Writes inputs and labels from word `first` of each stream on, word t of stream s at place
- * t * batch + s, and returns how many there are: sequence * batch, or fewer where the streams end,
- * in which case the inputs behind them are 0. */
+/* Writes inputs and labels from word `first` of each stream on, word t of stream s at index t *
+ * batch + s. Returns their number: sequence * batch, or fewer where the streams end, in which case
+ * the remaining inputs are 0. */
 size_t egc_streams_read(const egc_streams *streams, size_t worker, size_t first, float *inputs,
                         int *labels);
 

@@ -41,7 +41,7 @@ typedef struct egc_task_config {
 typedef struct egc_task egc_task;
 
 typedef struct egc_task_type {
-    size_t size; /* of the struct that starts with an egc_task */
+    size_t size; /* size of the struct that starts with an egc_task */
 
     /* Fills a zeroed task; fini is due on failure too. RANGE, IO, FORMAT, UNSUPPORTED, MEMORY. */
     egc_status (*init)(egc_task *task, const egc_task_config *config, egc_error *err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A hash table with open addressing, at most half full. Numbering sorts by frequency. */
 #include "workloads/train/vocabulary.h"
 
 #include <assert.h>
@@ -13,7 +14,7 @@ enum { FIRST_CAPACITY = 1024 };
 
 /* ---- the hash table: open addressing, at most half full -------------------------------------- */
 
-/* The slot where the word is, or would be. */
+/* The slot of the word, or the free slot for it. */
 static size_t slot_of(const egc_vocabulary *v, const char *text, size_t len)
 {
     size_t slot = (size_t)egc_hash(EGC_HASH_START, text, len) & (v->n_slots - 1);

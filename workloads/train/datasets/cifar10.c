@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CIFAR-10 as its authors give it for C programs: each example is a byte with the label, then the
- * red, green and blue planes of 32 x 32 bytes. Five files of 10,000 examples to train on, one to
- * test with. */
+/* CIFAR-10, binary version: each example is a byte with the label, then the red, green and blue
+ * planes of 32 x 32 bytes. Five files of 10,000 examples for training, one for testing. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of data sets, made from list.def; loading, holding out a validation set, and
+ * normalising one example. */
 #include "workloads/train/datasets/dataset.h"
 
 #include <assert.h>

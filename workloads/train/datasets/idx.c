@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "workloads/train/datasets/idx.h"
-
+/* MNIST and its successors, which come as four gzipped IDX files. An IDX file is big-endian: two
+ * zero bytes, the type of the numbers (8: unsigned bytes), the number of dimensions, each dimension
+ * in four bytes, then the numbers in row-major order. */
 #include <errno.h>
 #include <stdio.h>
 #include <zlib.h>
 
+#include "workloads/train/datasets/dataset.h"
 #include "workloads/train/datasets/locate.h"
 
 enum { MAX_DIMENSIONS = 3, CHUNK_BYTES = 1 << 20 };
 
-/* An open file, and what to tell the user if it is not what it should be. */
+/* An open file, and its data set for error messages. */
 typedef struct idx_file {
     gzFile stream;
     char path[PATH_MAX];
@@ -37,7 +39,7 @@ static egc_status fail_damaged(const idx_file *file, egc_error *err)
 
 static const char broken_gzip[] = "broken gzip data or wrong checksum";
 
-/* A read that gave `got` of `wanted` bytes. */
+/* Error of a read that gave only `got` of `wanted` bytes. */
 static egc_status fail_read(const idx_file *file, size_t got, size_t wanted, const char *what,
                             egc_error *err)
 {
@@ -73,8 +75,7 @@ static egc_status read_bytes(idx_file *file, size_t wanted, const char *what, eg
     return EGC_OK;
 }
 
-/* After the last number: a byte more is as wrong as one too few, and only at the end does zlib
- * compare its checksum. */
+/* FORMAT unless the file ends here. zlib compares its checksum only at the end. */
 static egc_status expect_end(idx_file *file, egc_error *err)
 {
     char byte;
@@ -120,7 +121,7 @@ done:
     return status;
 }
 
-/* Reads `rank` dimensions from a file: at most `limit` items. *count is how many the file has. */
+/* Reads at most `limit` items of a file of `rank` dimensions. *count is the number in the file. */
 static egc_status read_file(const egc_dataset_type *type, const char *folder, const char *name,
                             int rank, size_t limit, size_t *count, egc_buf *out, egc_error *err)
 {
@@ -171,9 +172,37 @@ static egc_status load_half(const egc_dataset_type *type, const char *folder, co
     return status;
 }
 
-egc_status egc_idx_load(const egc_dataset_type *type, const char *folder, size_t training_limit,
-                        size_t test_limit, egc_dataset *out, egc_error *err)
+/* Loads train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz and the two t10k-* files. */
+static egc_status load(const egc_dataset_type *type, const char *folder, size_t training_limit,
+                       size_t test_limit, egc_dataset *out, egc_error *err)
 {
     egc_status status = load_half(type, folder, "train", training_limit, &out->training, err);
     return status ? status : load_half(type, folder, "t10k", test_limit, &out->test, err);
 }
+
+const egc_dataset_type egc_dataset_mnist = {
+    .name = "mnist",
+    .summary = "70,000 grey images of 28 x 28, ten handwritten digits",
+    .reference = "LeCun, Cortes, Burges: The MNIST database of handwritten digits",
+    .folder = "mnist",
+    .shape = {3, {1, 28, 28}},
+    .classes = 10,
+    .mean = {0.1307}, /* as published with many implementations, to four digits */
+    .deviation = {0.3081},
+    .remedy = "set path to a folder with the four .gz files of the data set",
+    .load = load,
+};
+
+const egc_dataset_type egc_dataset_fashion_mnist = {
+    .name = "fashion-mnist",
+    .summary = "70,000 grey images of 28 x 28, ten kinds of clothing",
+    .reference = "Xiao, Rasul, Vollgraf: Fashion-MNIST, arXiv:1708.07747",
+    .folder = "fashion-mnist",
+    .shape = {3, {1, 28, 28}},
+    .classes = 10,
+    .mean = {0.2860406}, /* counted over the 60,000 training images */
+    .deviation = {0.3530242},
+    .remedy = "install the Debian package dataset-fashion-mnist, or set path to a folder with the "
+              "four .gz files of the data set",
+    .load = load,
+};

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes by libjpeg with integer arithmetic; its errors leave by longjmp. */
 #include "workloads/train/datasets/jpeg.h"
 
 #include <assert.h>
 #include <setjmp.h>
 #include <stdio.h>
 
-#include <jpeglib.h> /* needs stdio.h in front */
+#include <jpeglib.h> /* requires stdio.h */
 
 #include <jerror.h>
 
 enum { MAX_SIZE = 256, CHANNELS = 3 };
 
-/* libjpeg calls back on errors and must not get control again. */
+/* State of a decoder. libjpeg reports errors by a callback that must not return. */
 typedef struct decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors;
@@ -26,8 +27,8 @@ static void on_error(j_common_ptr info)
     longjmp(d->escape, 1);
 }
 
-/* Level -1 is a warning. libjpeg would fill up what is missing with grey; other oddities do not
- * change the image. */
+/* Treats truncated data as an error: libjpeg only warns (level -1) and fills the rest with grey.
+ * Other warnings do not change the image. */
 static void on_message(j_common_ptr info, int level)
 {
     int code = info->err->msg_code;

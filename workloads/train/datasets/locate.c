@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tries the user's folder, then the system's, and words the errors of missing files. */
 #include "workloads/train/datasets/locate.h"
 
 #include <errno.h>

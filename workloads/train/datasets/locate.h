@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the files of data sets are: in the folder a workload names; else in the user's folder of
- * data sets, if there is one, or in the system's. */
+/* Finds the folders of data sets: the folder that a workload names, else one in the user's folder
+ * of data sets (EGC_DATA), else one in the system's. */
 #ifndef EGC_WORKLOADS_TRAIN_DATASETS_LOCATE_H
 #define EGC_WORKLOADS_TRAIN_DATASETS_LOCATE_H
 
@@ -8,34 +8,32 @@
 
 #include "base/error.h"
 
-/* Where Debian's packages put data sets. */
+/* The folder of Debian's data set packages. */
 #define EGC_DATA_SYSTEM "/usr/share/datasets"
 
-/* The user's folder of data sets, in which each has a folder of its own; NULL or "": none, which is
- * so at first. Borrowed for good. Set it before the first workload is opened: it is the program's
- * to say, not a workload's. */
+/* Sets the user's folder of data sets, in which each has a folder of its own; NULL or "", the
+ * initial value: none. Borrowed forever. To be called by the program before the first workload is
+ * opened. */
 void egc_locate_set_root(const char *root);
 
 typedef struct egc_location {
     char path[PATH_MAX];
-    char tried[PATH_MAX]; /* was looked for first and is not there; "" if nothing was */
+    char tried[PATH_MAX]; /* first candidate, which does not exist; "" if there was none */
 } egc_location;
 
-/* The folder of a data set: `chosen` unless it is "", else the first folder called name that there
- * is. RANGE when a path is too long. */
+/* The folder of a data set: `chosen` unless it is "", else the first existing folder called name.
+ * RANGE when a path is too long. */
 egc_status egc_locate_find(const char *chosen, const char *name, egc_location *out,
                            egc_error *err) EGC_MUST_CHECK;
 
-/* After reading a data set from folder: an IO error also says where else it is not. Returns
- * status. */
+/* Adds the candidate that did not exist to an IO error of reading from folder. Returns status. */
 egc_status egc_locate_explain(const egc_location *folder, egc_status status, egc_error *err);
 
 /* FOLDER/FILE into out, of PATH_MAX bytes. RANGE when it is too long. */
 egc_status egc_locate_path(const char *folder, const char *file, char *out,
                            egc_error *err) EGC_MUST_CHECK;
 
-/* IO from errno: that file is not in folder, and what to do about it, or why it cannot be opened.
- */
+/* IO from errno: the file is missing in folder, with the remedy, or cannot be opened. */
 egc_status egc_locate_fail_open(const char *folder, const char *file, const char *remedy,
                                 egc_error *err);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stand-in for CIFAR-10 where that cannot be had: as large, as many classes, and generated. It is
- * no photograph of anything, and results on it are results on it.
+/* A generated data set of the size of CIFAR-10, for machines without it. Results on it say nothing
+ * about photographs.
  *
  * Each image shows one of ten shapes, anywhere, turned, stretched and sheared, in two random
  * colours with a wave of brightness over each, behind a bar and between scraps of other colours,
- * under noise. Only the outline tells the class: a linear model hardly sees it. Image i of the
- * training and of the test set depends on nothing but i, so every run learns the same images. All
- * is additions, multiplications, divisions and square roots of doubles: the same bytes everywhere.
- */
+ * under noise. Only the outline tells the class, so a linear model learns little. Image i of the
+ * training and of the test set depends only on i, so every run uses the same images. The code uses
+ * only additions, multiplications, divisions and square roots of doubles, which give the same bytes
+ * on all machines. */
 #include <math.h>
 
 #include "base/rng.h"
@@ -15,7 +15,7 @@
 
 enum { SIZE = 32, CHANNELS = 3, CLASSES = 10, TRAINING = 50000, TEST = 10000, SCRAPS = 4 };
 
-enum { SEED_SHAPES = 0x73686170 }; /* "shap": the stream of random numbers used here */
+enum { SEED_SHAPES = 0x73686170 }; /* "shap": stream of random numbers */
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ static double uniform(uint64_t *state, double from, double to)
     return from + (to - from) * ((double)(egc_rng_next(state) >> 11) * 0x1p-53);
 }
 
-/* A direction, by a point in the disc. */
+/* Draws a unit vector by a point in the disc. */
 static void draw_direction(uint64_t *state, double *x, double *y)
 {
     double length;
@@ -37,7 +37,7 @@ static void draw_direction(uint64_t *state, double *x, double *y)
     *y /= length;
 }
 
-/* fmin, fmax and fabs call a function for each; numbers here are never NaN. */
+/* fmin, fmax and fabs are function calls; values here are never NaN. */
 static double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -97,7 +97,7 @@ typedef struct figure {
     int shape;
     double x, y;           /* centre, in pixels */
     double xu, yu, xv, yv; /* u = xu dx + yu dy, v = xv dx + yv dy */
-    double softness;       /* of the outline, in units of u and v */
+    double softness;       /* width and height of the outline, in units of u and v */
     double reach;          /* no pixel further away from the centre is covered */
 } figure;
 
@@ -131,7 +131,7 @@ static double coverage(const figure *f, double x, double y)
 
 typedef struct paint {
     double colour[CHANNELS];
-    double x, y, phase; /* of the wave */
+    double x, y, phase; /* direction and phase of the wave */
     double strength;
 } paint;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiny ImageNet as it is handed out: train/WNID/images/WNID_N.JPEG for each of 200 classes, and
- * val/images/val_N.JPEG with the classes in val/val_annotations.txt. A label is the place of a WNID
- * among the sorted ones. The training set runs through the classes in turn, so that its start holds
- * all of them alike. Its own test images have no labels and are not read. */
+/* Tiny ImageNet as distributed: train/WNID/images/WNID_N.JPEG for each of 200 classes, and
+ * val/images/val_N.JPEG with the classes in val/val_annotations.txt. A label is the index of a WNID
+ * in sorted order. The training set takes the classes in turn, so that its start has equally many
+ * of each. The test images have no labels and are not read. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static egc_status copy_names(loader *l, DIR *directory, const char *path, egc_bu
     }
 }
 
-/* The sorted names in a folder of the data set, as an array that lives in list. */
+/* Sorted names in a folder of the data set, as an array of pointers in list. */
 static egc_status list_folder(loader *l, const char *name, egc_buf *list, egc_error *err)
 {
     char path[PATH_MAX];
@@ -128,7 +128,7 @@ static egc_status read_image(loader *l, const char *name, size_t label, egc_exam
 
 /* ---- training set ---------------------------------------------------------------------------- */
 
-/* The image of one class at a place in its sorted list, if it has that many. */
+/* Reads the image of one class at a rank of its sorted list, if there is one. */
 static egc_status read_ranked(loader *l, const egc_buf *images, size_t label, size_t rank,
                               egc_examples *out, egc_error *err)
 {
@@ -142,7 +142,7 @@ static egc_status read_ranked(loader *l, const egc_buf *images, size_t label, si
     return read_image(l, name, label, out, err);
 }
 
-/* First the first image of every class, then the second of every class, and so on. */
+/* Reads the first image of every class, then the second of every class, and so on. */
 static egc_status read_in_turn(loader *l, const egc_buf *images, size_t limit, egc_examples *out,
                                egc_error *err)
 {
@@ -179,7 +179,7 @@ static egc_status load_training(loader *l, size_t limit, egc_examples *out, egc_
 
 #define ANNOTATIONS "val/val_annotations.txt"
 
-/* A line is the name of an image, its WNID, and a box that nothing here needs. */
+/* Reads the image of a line: its name, its WNID, and a box that is ignored. */
 static egc_status read_annotated(loader *l, const char *line, egc_examples *out, egc_error *err)
 {
     char image[WNID_LENGTH], wnid[WNID_LENGTH], name[WNID_LENGTH + 16];

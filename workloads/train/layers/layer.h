@@ -70,8 +70,8 @@ typedef struct egc_moments {
 typedef struct egc_node {
     egc_layer_spec spec; /* with every default filled in */
     size_t batch;
-    bool needs_input_grad; /* false in front of the first parameters */
-    bool feeds_relu;       /* a relu comes directly behind, or after a normalisation */
+    bool needs_input_grad; /* false before the first parameters */
+    bool feeds_relu;       /* a relu follows, directly or after a normalisation */
     egc_shape in, out;
     egc_sequences sequences;
     uint64_t place; /* index in the network: seeds the layer's random numbers */
@@ -104,8 +104,9 @@ extern const egc_layer_kind egc_layer_batch_norm;  /* mean 0 and variance 1 over
 extern const egc_layer_kind egc_layer_max_pool;    /* square windows, side by side */
 extern const egc_layer_kind egc_layer_global_pool; /* the mean of each channel */
 extern const egc_layer_kind egc_layer_relu;        /* max(x, 0) */
-extern const egc_layer_kind egc_layer_fork;        /* its input also skips to the matching join, */
-extern const egc_layer_kind egc_layer_join;        /* which adds it to its own; they nest */
+extern const egc_layer_kind
+    egc_layer_fork; /* start of a skip connection to the matching join; pairs nest */
+extern const egc_layer_kind egc_layer_join;        /* adds the fork's input to its own */
 extern const egc_layer_kind egc_layer_embedding;   /* the row of a table for each word */
 extern const egc_layer_kind egc_layer_lstm;        /* long short-term memory, one layer */
 extern const egc_layer_kind egc_layer_dropout;     /* zeroes at random in training */
