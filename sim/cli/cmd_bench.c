@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/versions.h"
 #include "experiment/spec/cost_file.h"
+#include "experiment/spec/index.h"
 
 static const struct {
     const char *name;
@@ -51,6 +52,7 @@ static const egc_option options[] = {
 typedef struct selection {
     egc_method *methods;
     size_t *elements;
+    egc_index known; /* the methods as texts */
     egc_bench_request request;
 } selection;
 
@@ -73,22 +75,17 @@ static egc_status set_params(egc_method *method, char *text, egc_error *err)
 }
 
 /* A table of costs must not describe a method twice. */
-static egc_status check_new(const selection *s, const egc_method *method, egc_error *err)
+static egc_status check_new(selection *s, const egc_method *method, egc_error *err)
 {
-    egc_buf mine = {0}, other = {0};
-    egc_status status = egc_method_describe(method, &mine, err);
-    for (const egc_method *m = s->methods; m < method && !status; m++) {
-        egc_buf_clear(&other);
-        status = egc_method_describe(m, &other, err);
-        bool is_same = !status && strcmp(m->name, method->name) == 0 && mine.len == other.len &&
-                       (mine.len == 0 || memcmp(mine.data, other.data, mine.len) == 0);
-        if (is_same)
-            status = egc_fail(err, EGC_ERROR_UNSUPPORTED, "%s with these parameters is given twice",
-                              method->name);
-    }
-    egc_buf_fini(&mine);
-    egc_buf_fini(&other);
-    return status;
+    egc_buf text = {0};
+    size_t i = s->request.n_methods - 1;
+    egc_text_put(&text, "%s ", method->name);
+    egc_status status = egc_method_describe(method, &text, err);
+    if (!status && egc_index_add(&s->known, egc_text_get(&text), i) != i)
+        status = egc_fail(err, EGC_ERROR_UNSUPPORTED, "%s with these parameters is given twice",
+                          method->name);
+    egc_buf_fini(&text);
+    return status ? status : egc_index_check(&s->known, err);
 }
 
 static egc_status add_method(selection *s, const char *value, egc_error *err)
@@ -159,6 +156,7 @@ static void selection_fini(selection *s)
 {
     egc_free(s->methods);
     egc_free(s->elements);
+    egc_index_fini(&s->known);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */

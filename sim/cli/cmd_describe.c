@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/text.h"
 #include "cli/describe/catalog.h"
 #include "cli/options.h"
 #include "script/cluster.h"
@@ -49,13 +49,13 @@ static egc_status fail_unknown(egc_catalog *catalog, const char *name, egc_error
             continue;
         status = kind->items(catalog, &items, err);
         for (; !status && *items; items++)
-            status = egc_buf_printf(&valid, err, "%s, ", (*items)->name);
+            egc_text_put(&valid, "%s, ", (*items)->name);
     }
     if (!status)
         status =
             egc_fail(err, EGC_ERROR_NAME,
                      "nothing is called \"%s\"; valid: %sand the names in `egc-sim list metrics`",
-                     name, (const char *)valid.data);
+                     name, egc_text_get(&valid));
     egc_buf_fini(&valid);
     return status;
 }

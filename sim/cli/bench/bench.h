@@ -25,7 +25,9 @@ double egc_bench_timer_processor_s(void);
 /* ---- sections that give one figure a row ----------------------------------------------------- */
 
 typedef struct egc_bench_row {
-    const char *section, *name, *setting, *unit;
+    const char *section, *name;
+    char setting[64];
+    const char *unit;
     double value;
 } egc_bench_row;
 

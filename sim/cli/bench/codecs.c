@@ -37,73 +37,46 @@ static void reset(void *arg)
     egc_arena_reset(&at->scratch);
 }
 
-static egc_status write_index(void *arg, egc_error *err)
+static egc_status write_codec(void *arg, egc_error *err)
 {
     selection *at = arg;
     egc_bits_writer bits = egc_bits_writer_to(&at->wire);
-    at->index_codec->write(&bits, &at->coding, at->index, &at->count, N);
+    if (at->index_codec)
+        at->index_codec->write(&bits, &at->coding, at->index, &at->count, N);
+    else
+        at->value_codec->write(&bits, &at->coding, at->value, at->count);
     return egc_bits_flush(&bits, err);
 }
 
-static egc_status read_index(void *arg, egc_error *err)
+static egc_status read_codec(void *arg, egc_error *err)
 {
     selection *at = arg;
     egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
     egc_bits_reader bits = egc_bits_reader_of(&wire);
     at->count = at->n_picks; /* known from the header of a message */
-    return at->index_codec->read(&bits, at->index, &at->count, N, err);
-}
-
-static egc_status write_value(void *arg, egc_error *err)
-{
-    selection *at = arg;
-    egc_bits_writer bits = egc_bits_writer_to(&at->wire);
-    at->value_codec->write(&bits, &at->coding, at->value, at->count);
-    return egc_bits_flush(&bits, err);
-}
-
-static egc_status read_value(void *arg, egc_error *err)
-{
-    selection *at = arg;
-    egc_reader wire = egc_reader_of(at->wire.data, at->wire.len);
-    egc_bits_reader bits = egc_bits_reader_of(&wire);
-    return at->value_codec->read(&bits, at->value, at->count, err);
+    return at->index_codec ? at->index_codec->read(&bits, at->index, &at->count, N, err)
+                           : at->value_codec->read(&bits, at->value, at->count, err);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static egc_status report(const egc_bench_sink *sink, const selection *at, const char *codec,
-                         const char *does, double density, double seconds, egc_error *err)
-{
-    char setting[64];
-    snprintf(setting, sizeof setting, "%s at k/n = %g", does, density);
-    const egc_bench_row row = {
-        .section = "codecs",
-        .name = codec,
-        .setting = setting,
-        .unit = "ns/element",
-        .value = 1e9 * seconds / (double)at->n_picks,
-    };
-    return sink->row(sink->arg, &row, err);
-}
-
 static egc_status bench_codec(selection *at, const egc_bench_sink *sink, double density,
                               egc_error *err)
 {
-    bool is_index = at->index_codec != NULL;
-    const char *name = is_index ? at->index_codec->name : at->value_codec->name;
-    double written_s, read_s;
-    egc_status status =
-        egc_bench_timer_run(is_index ? write_index : write_value, reset, at, &written_s, err);
+    const char *name = at->index_codec ? at->index_codec->name : at->value_codec->name;
+    const char *elements = at->index_codec ? "indices" : "values";
+    double n = (double)at->n_picks, seconds;
+    egc_bench_row row = {"codecs", name, "", "ns/element", 0};
+    egc_status status = egc_bench_timer_run(write_codec, reset, at, &seconds, err);
+    snprintf(row.setting, sizeof row.setting, "write %s at k/n = %g", elements, density);
+    row.value = 1e9 * seconds / n;
     if (!status)
-        status = report(sink, at, name, is_index ? "write indices" : "write values", density,
-                        written_s, err);
+        status = sink->row(sink->arg, &row, err);
     if (!status)
-        status = egc_bench_timer_run(is_index ? read_index : read_value, NULL, at, &read_s, err);
-    if (!status)
-        status =
-            report(sink, at, name, is_index ? "read indices" : "read values", density, read_s, err);
-    return status;
+        status = egc_bench_timer_run(read_codec, NULL, at, &seconds, err);
+    snprintf(row.setting, sizeof row.setting, "read %s at k/n = %g", elements, density);
+    row.value = 1e9 * seconds / n;
+    return status ? status : sink->row(sink->arg, &row, err);
 }
 
 /* Picks each element with probability `density`. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bandwidth of the inner loops in compressors/kernels: the bytes that a loop must read and write,
  * over the time of a call. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -60,13 +61,9 @@ static egc_status bench_variant(vectors *at, const egc_bench_sink *sink, egc_err
     for (size_t i = 0; i < sizeof calls / sizeof *calls && !status; i++) {
         double seconds;
         status = egc_bench_timer_run(calls[i].run, NULL, at, &seconds, err);
-        const egc_bench_row row = {
-            .section = "kernels",
-            .name = calls[i].name,
-            .setting = at->kernels->name,
-            .unit = "GB/s",
-            .value = 1e-9 * calls[i].floats * (double)sizeof(float) * N / seconds,
-        };
+        double bytes = calls[i].floats * (double)sizeof(float) * N;
+        egc_bench_row row = {"kernels", calls[i].name, "", "GB/s", 1e-9 * bytes / seconds};
+        snprintf(row.setting, sizeof row.setting, "%s", at->kernels->name);
         if (!status)
             status = sink->row(sink->arg, &row, err);
     }

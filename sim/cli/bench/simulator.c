@@ -243,19 +243,13 @@ egc_status egc_bench_simulator(const egc_bench_sink *sink, egc_error *err)
     egc_status status = EGC_OK;
     for (size_t i = 0; i < sizeof cases / sizeof *cases && !status; i++) {
         const bench_case *given = &cases[i];
-        char setting[64];
-        double seconds = 0;
-        snprintf(setting, sizeof setting, "%d on %s", given->workers, given->cluster);
+        const bench_work *work = given->work;
+        egc_bench_row row = {"simulator", work->name, "", work->unit, 0};
+        double seconds = 0, count = work->count(given->workers);
+        snprintf(row.setting, sizeof row.setting, "%d on %s", given->workers, given->cluster);
         if (time_case(given, &seconds, err))
-            return egc_error_prefix(err, "%s %s", given->work->name, setting);
-        double count = given->work->count(given->workers);
-        const egc_bench_row row = {
-            .section = "simulator",
-            .name = given->work->name,
-            .setting = setting,
-            .unit = given->work->unit,
-            .value = given->work->rate ? count / seconds : 1e6 * seconds / count,
-        };
+            return egc_error_prefix(err, "%s %s", work->name, row.setting);
+        row.value = work->rate ? count / seconds : 1e6 * seconds / count;
         status = sink->row(sink->arg, &row, err);
     }
     return status ? status : egc_bench_steps(sink, err);

@@ -110,13 +110,8 @@ static egc_status train(void *arg, egc_buf *out, egc_error *err)
 static egc_status report(const bench_run *given, const char *which, double seconds,
                          const egc_bench_sink *sink, egc_error *err)
 {
-    char setting[64];
-    snprintf(setting, sizeof setting, "%d on %s%s", given->workers, given->cluster, which);
-    const egc_bench_row row = {.section = "simulator",
-                               .name = given->name,
-                               .setting = setting,
-                               .unit = "s/step",
-                               .value = seconds};
+    egc_bench_row row = {"simulator", given->name, "", "s/step", seconds};
+    snprintf(row.setting, sizeof row.setting, "%d on %s%s", given->workers, given->cluster, which);
     return sink->row(sink->arg, &row, err);
 }
 
@@ -125,14 +120,11 @@ static egc_status report_all(const bench_run *given, const bench_watch *watch,
                              const egc_bench_sink *sink, egc_error *err)
 {
     const double *ended_s = watch->ended_s;
-    size_t simulated = given->repeats ? EGC_STEADY_STATE_FROM : watch->n - 1;
-    egc_status status =
-        report(given, "", (ended_s[simulated] - ended_s[0]) / (double)simulated, sink, err);
-    if (status || !given->repeats)
-        return status;
-    size_t repeated = watch->n - 1 - simulated;
-    return report(given, ", again", (ended_s[watch->n - 1] - ended_s[simulated]) / (double)repeated,
-                  sink, err);
+    size_t last = watch->n - 1, simulated = given->repeats ? EGC_STEADY_STATE_FROM : last;
+    double first_s = (ended_s[simulated] - ended_s[0]) / (double)simulated;
+    double again_s = (ended_s[last] - ended_s[simulated]) / (double)(last - simulated);
+    egc_status status = report(given, "", first_s, sink, err);
+    return status || !given->repeats ? status : report(given, ", again", again_s, sink, err);
 }
 
 egc_status egc_bench_steps(const egc_bench_sink *sink, egc_error *err)

@@ -9,6 +9,7 @@
 #include "compressors/core/method.h"
 #include "exchange/exchange.h"
 #include "experiment/results/columns.h"
+#include "experiment/spec/index.h"
 #include "net/cluster/cluster.h"
 #include "train/algorithm.h"
 #include "workloads/profiles/profile.h"
@@ -75,46 +76,37 @@ static egc_status devices(egc_catalog *catalog, const egc_catalog_item *const **
     return EGC_OK;
 }
 
-static egc_metric *find_metric(egc_metric *const *metrics, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(metrics[i]->item.name, name) == 0)
-            return metrics[i];
-    return NULL;
-}
-
-/* Adds a column; a column of several files is one metric. */
-static egc_status add_column(egc_arena *arena, egc_metric **metrics, size_t *n,
-                             const egc_column *column, const char *file, egc_error *err)
-{
-    egc_metric *metric = find_metric(metrics, *n, column->name);
-    if (metric) {
-        metric->files = egc_arena_printf(arena, "%s, %s", metric->files, file);
-    } else {
-        metric = egc_arena_alloc(arena, sizeof *metric);
-        if (!metric)
-            return egc_fail_memory(err, sizeof *metric);
-        *metric = (egc_metric){{column->name, column->help}, column->unit, file};
-        metrics[(*n)++] = metric;
-    }
-    return metric->files ? EGC_OK : egc_fail_memory(err, strlen(file));
-}
-
+/* A column of several files is one metric. */
 static egc_status metrics(egc_catalog *catalog, const egc_catalog_item *const **out, egc_error *err)
 {
     static const egc_table order[] = {EGC_TABLE_RUNS, EGC_TABLE_STEPS, EGC_TABLE_EVALS,
                                       EGC_TABLE_LAYERS};
-    size_t room = 1, n = 0;
+    egc_arena *arena = &catalog->arena;
+    egc_index index = {0};
+    size_t n = 0, room = 1;
     for (size_t t = 0; t < EGC_N_TABLES; t++)
         room += egc_columns_tables[t].n_columns;
-    egc_metric **items = egc_arena_alloc(&catalog->arena, room * sizeof *items);
-    egc_status status = items ? EGC_OK : egc_fail_memory(err, room * sizeof *items);
-    for (size_t t = 0; t < EGC_N_TABLES && !status; t++) {
+    egc_metric *all = egc_arena_alloc(arena, room * sizeof *all);
+    const egc_catalog_item **items = egc_arena_alloc(arena, room * sizeof *items);
+    bool failed = !all || !items;
+    for (size_t t = 0; t < EGC_N_TABLES; t++) {
         const egc_table_type *table = &egc_columns_tables[order[t]];
-        for (size_t i = 0; i < table->n_columns && !status; i++)
-            status = add_column(&catalog->arena, items, &n, &table->columns[i], table->file, err);
+        for (size_t i = 0; i < table->n_columns && !failed; i++) {
+            const egc_column *column = &table->columns[i];
+            egc_metric *metric = &all[egc_index_add(&index, column->name, n)];
+            if (metric == &all[n]) {
+                *metric = (egc_metric){{column->name, column->help}, column->unit, table->file};
+                items[n++] = &metric->item;
+            } else {
+                metric->files = egc_arena_printf(arena, "%s, %s", metric->files, table->file);
+            }
+            failed = !metric->files;
+        }
     }
-    *out = (const egc_catalog_item *const *)items;
+    egc_status status =
+        failed ? egc_fail_memory(err, room * sizeof *all) : egc_index_check(&index, err);
+    egc_index_fini(&index);
+    *out = items;
     return status;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "cli/grid.h"
+#include "base/text.h"
 
 /* ---- quantities ---------------------------------------------------------------------------- */
 
@@ -217,28 +217,28 @@ static double least_bandwidth(const egc_topology_graph *network)
     return isfinite(least) ? least : 1;
 }
 
-static egc_status draw_node(const egc_topology_graph *network, size_t i, egc_buf *out,
-                            egc_error *err)
+static void draw_node(const egc_topology_graph *network, size_t i, egc_buf *out)
 {
     const egc_topology_graph_node *node = &network->nodes[i];
     switch (node->kind) {
     case EGC_NODE_HOST:
-        return egc_buf_printf(out, err,
-                              "  n%zu [label=\"%zu\", tooltip=\"%s\", shape=circle, style=filled, "
-                              "fillcolor=\"#56B4E9\"]\n",
-                              i, i, node->name);
-    case EGC_NODE_SWITCH:
-        return egc_buf_printf(out, err,
-                              "  n%zu [label=\"\", shape=box, width=0.3, height=0.2, style=filled, "
-                              "fillcolor=\"#000000\"]\n",
-                              i);
-    case EGC_NODE_SHARED:
+        egc_text_put(out,
+                     "  n%zu [label=\"%zu\", tooltip=\"%s\", shape=circle, style=filled, "
+                     "fillcolor=\"#56B4E9\"]\n",
+                     i, i, node->name);
         break;
+    case EGC_NODE_SWITCH:
+        egc_text_put(out,
+                     "  n%zu [label=\"\", shape=box, width=0.3, height=0.2, style=filled, "
+                     "fillcolor=\"#000000\"]\n",
+                     i);
+        break;
+    case EGC_NODE_SHARED:
+        egc_text_put(out,
+                     "  n%zu [label=\"%s\\n%s\", shape=box, style=filled, "
+                     "fillcolor=\"#E69F00\"]\n",
+                     i, node->name, bandwidth(node->bandwidth_Bps).chars);
     }
-    return egc_buf_printf(out, err,
-                          "  n%zu [label=\"%s\\n%s\", shape=box, style=filled, "
-                          "fillcolor=\"#E69F00\"]\n",
-                          i, node->name, bandwidth(node->bandwidth_Bps).chars);
 }
 
 /* Fills *out with the number of links from each node to the nearest host. */
@@ -265,24 +265,21 @@ static egc_status find_levels(const egc_topology_graph *network, egc_arena *aren
 
 /* Edges point downwards, so that layouts by rank put hosts below switches. The two joints beside a
  * shared link are drawn as one edge. */
-static egc_status draw_edge(const egc_topology_graph_edge *edge, const size_t *level,
-                            double least_Bps, egc_buf *out, egc_error *err)
+static void draw_edge(const egc_topology_graph_edge *edge, const size_t *level, double least_Bps,
+                      egc_buf *out)
 {
     bool downwards = level[edge->from] != level[edge->to] ? level[edge->from] > level[edge->to]
                                                           : edge->from > edge->to;
     uint32_t upper = downwards ? edge->from : edge->to, lower = downwards ? edge->to : edge->from;
+    const char *dir = edge->duplex ? "none" : downwards ? "forward" : "back";
     if (edge->back || (edge->joint && !downwards))
-        return EGC_OK;
+        return;
     if (edge->joint)
-        return egc_buf_printf(out, err, "  n%u -> n%u [dir=none, color=\"#E69F00\"]\n", upper,
-                              lower);
-    return egc_buf_printf(out, err, "  n%u -> n%u [dir=%s, penwidth=%.2f, tooltip=\"%s, %s\"]\n",
-                          upper, lower,
-                          edge->duplex ? "none"
-                          : downwards  ? "forward"
-                                       : "back",
-                          width(edge->bandwidth_Bps, least_Bps),
-                          bandwidth(edge->bandwidth_Bps).chars, latency(edge->latency_s).chars);
+        egc_text_put(out, "  n%u -> n%u [dir=none, color=\"#E69F00\"]\n", upper, lower);
+    else
+        egc_text_put(out, "  n%u -> n%u [dir=%s, penwidth=%.2f, tooltip=\"%s, %s\"]\n", upper,
+                     lower, dir, width(edge->bandwidth_Bps, least_Bps),
+                     bandwidth(edge->bandwidth_Bps).chars, latency(edge->latency_s).chars);
 }
 
 egc_status egc_cluster_page_draw(const egc_topology_graph *network, const char *title, egc_buf *out,
@@ -292,19 +289,21 @@ egc_status egc_cluster_page_draw(const egc_topology_graph *network, const char *
     egc_arena arena = {0};
     size_t *level;
     egc_status status = find_levels(network, &arena, &level, err);
-    if (!status)
-        status = egc_buf_printf(
-            out, err,
-            "digraph cluster {\n"
-            "  graph [label=\"%s\", labelloc=t, fontname=\"sans-serif\", overlap=false, start=1,\n"
-            "         outputorder=edgesfirst, ranksep=0.9, bgcolor=white]\n"
-            "  node [fontname=\"sans-serif\", fontsize=10, width=0.35, height=0.35, margin=0.03]\n"
-            "  edge [color=\"#555555\", arrowsize=0.6]\n",
-            title);
-    for (size_t i = 0; i < network->n_nodes && !status; i++)
-        status = draw_node(network, i, out, err);
-    for (size_t i = 0; i < network->n_edges && !status; i++)
-        status = draw_edge(&network->edges[i], level, least_Bps, out, err);
+    if (status)
+        return status;
+    egc_text_put(
+        out,
+        "digraph cluster {\n"
+        "  graph [label=\"%s\", labelloc=t, fontname=\"sans-serif\", overlap=false, start=1,\n"
+        "         outputorder=edgesfirst, ranksep=0.9, bgcolor=white]\n"
+        "  node [fontname=\"sans-serif\", fontsize=10, width=0.35, height=0.35, margin=0.03]\n"
+        "  edge [color=\"#555555\", arrowsize=0.6]\n",
+        title);
+    for (size_t i = 0; i < network->n_nodes; i++)
+        draw_node(network, i, out);
+    for (size_t i = 0; i < network->n_edges; i++)
+        draw_edge(&network->edges[i], level, least_Bps, out);
+    egc_text_put(out, "}\n");
     egc_arena_fini(&arena);
-    return status ? status : egc_buf_printf(out, err, "}\n");
+    return egc_buf_check(out, err);
 }

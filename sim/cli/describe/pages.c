@@ -36,26 +36,20 @@ void egc_pages_fact(const char *name, const char *text)
         printf("  %-11s %s\n", name, text);
 }
 
-/* A row: name, value, valid values, help. `object` holds the values. */
-static egc_status add_parameter(egc_grid *grid, const egc_param *param, const void *object,
-                                egc_error *err)
+/* Adds a row: name, value, valid values, help. `object` holds the values. */
+static void add_parameter(egc_grid *grid, const egc_param *param, const void *object)
 {
     egc_buf value = {0}, valid = {0};
+    const char *symbol = egc_quantity_symbol(param->quantity);
     egc_param_format(param, object, &value);
     egc_param_range(param, &valid);
-    egc_status status = egc_buf_check(&value, err);
-    if (!status)
-        status = egc_buf_check(&valid, err);
-    if (!status) {
-        const char *symbol = egc_quantity_symbol(param->quantity);
-        egc_grid_cell(grid, "%s", param->name);
-        egc_grid_cell(grid, "%s", value.len ? egc_text_get(&value) : "\"\"");
-        egc_grid_cell(grid, "%s%s%s", egc_text_get(&valid), *symbol ? " " : "", symbol);
-        egc_grid_cell(grid, "%s", param->help);
-    }
+    grid->failed |= value.missing || valid.missing;
+    egc_grid_cell(grid, "%s", param->name);
+    egc_grid_cell(grid, "%s", value.len ? egc_text_get(&value) : "\"\"");
+    egc_grid_cell(grid, "%s%s%s", egc_text_get(&valid), *symbol ? " " : "", symbol);
+    egc_grid_cell(grid, "%s", param->help);
     egc_buf_fini(&value);
     egc_buf_fini(&valid);
-    return status;
 }
 
 /* `values` is the heading of the values in object: "default". */
@@ -65,13 +59,11 @@ static egc_status print_values(const char *title, const char *values, const egc_
     if (!table || !table->name)
         return EGC_OK;
     egc_grid grid = {.n_columns = 4, .indent = 4};
-    egc_status status = EGC_OK;
     EGC_GRID_ROW(&grid, "name", values, "valid", "meaning");
-    for (const egc_param *p = table; p->name && !status; p++)
-        status = add_parameter(&grid, p, object, err);
+    for (const egc_param *p = table; p->name; p++)
+        add_parameter(&grid, p, object);
     printf("\n  %s:\n", title);
-    egc_status printed = egc_grid_print(&grid, status ? NULL : err);
-    return status ? status : printed;
+    return egc_grid_print(&grid, err);
 }
 
 static egc_status print_parameters(const char *title, const egc_param *table, const void *object,

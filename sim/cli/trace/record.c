@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `egc-sim trace record`: plain data-parallel SGD with the workload "train", without compression
- * and without a simulated network; every worker's gradient of each recorded step is written. */
+/* `egc-sim trace record`: data-parallel SGD with the workload "train" on one replica, without
+ * compression and without a simulated network; the gradients of all workers are written. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/trace/trace.h"
+#include "train/core/replica.h"
 #include "workloads/trace/writer.h"
-#include "workloads/workload.h"
 
 typedef struct record_request {
     egc_texts rest;
@@ -42,8 +43,9 @@ typedef struct recording {
     const egc_workload_type *type;
     void *params;
     egc_workload *workload;
+    egc_replica replica;
     egc_trace_writer *writer;
-    float *parameters, *velocity, *gradient, *sum; /* n_params each */
+    float *gradient, *sum; /* n_params each */
 } recording;
 
 /* ---- the workload --------------------------------------------------------------------------- */
@@ -123,9 +125,7 @@ static egc_status make_note(const recording *r, egc_trace_note *note, egc_error 
         status = describe_param(r, "batch", batch, err);
     if (!status)
         status = describe_source(r, note->source, err);
-    long long count = 0;
-    sscanf(batch, "%lld", &count);
-    note->batch = count;
+    note->batch = strtoll(batch, NULL, 10);
     note->every = r->request->every;
     egc_optimizer_format(optimizer, note->optimizer, sizeof note->optimizer);
     return status;
@@ -137,45 +137,42 @@ static egc_status add_worker(recording *r, uint64_t step, size_t worker, egc_err
 {
     double loss;
     uint64_t every = (uint64_t)r->request->every;
-    egc_status status =
-        r->type->gradient(r->workload, step, worker, r->parameters, r->gradient, &loss, err);
-    if (!status && step % every == 0)
-        status = egc_trace_writer_append(r->writer, step / every, worker, r->gradient, loss, err);
-    for (size_t i = 0; !status && i < r->workload->n_params; i++)
+    egc_status status = egc_replica_gradient(&r->replica, step, worker, r->gradient, &loss, err);
+    if (status)
+        return egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)step, worker);
+    for (size_t i = 0; i < r->replica.n; i++)
         r->sum[i] += r->gradient[i];
-    return status;
+    if (step % every)
+        return EGC_OK;
+    return egc_trace_writer_append(r->writer, step / every, worker, r->gradient, loss, err);
 }
 
 static egc_status take_step(recording *r, uint64_t step, egc_error *err)
 {
-    size_t n = r->workload->n_params, workers = (size_t)r->request->workers;
+    size_t n = r->replica.n, workers = (size_t)r->request->workers;
     egc_status status = EGC_OK;
     memset(r->sum, 0, n * sizeof *r->sum);
     for (size_t worker = 0; !status && worker < workers; worker++)
         status = add_worker(r, step, worker, err);
-    if (status)
-        return status;
     for (size_t i = 0; i < n; i++)
         r->sum[i] /= (float)workers;
-    const egc_optimizer *optimizer = &r->workload->optimizer;
-    double lr = egc_optimizer_lr(optimizer, step, (uint64_t)r->request->steps);
-    egc_optimizer_apply(optimizer, lr, r->sum, r->velocity, r->parameters, n);
-    return EGC_OK;
+    if (!status)
+        egc_replica_update(&r->replica, egc_replica_lr(&r->replica, step), r->sum, 0, n);
+    return status;
 }
 
 static egc_status train(recording *r, egc_error *err)
 {
+    const egc_train_config config = {.options = {.steps = r->request->steps}};
     size_t n = r->workload->n_params;
-    float *vectors = egc_calloc(n, 4 * sizeof *vectors);
-    if (!vectors)
-        return egc_fail_memory(err, n * 4 * sizeof *vectors);
-    r->parameters = vectors;
-    r->velocity = vectors + n;
-    r->gradient = vectors + 2 * n;
-    r->sum = vectors + 3 * n;
-    egc_status status = r->type->initialize(r->workload, r->parameters, err);
-    for (uint64_t step = 0; !status && step < (uint64_t)r->request->steps; step++)
+    float *vectors = egc_calloc(n, 2 * sizeof *vectors);
+    egc_status status = vectors ? egc_replica_init(&r->replica, &config, r->workload, true, err)
+                                : egc_fail_memory(err, n * 2 * sizeof *vectors);
+    r->gradient = vectors;
+    r->sum = vectors + n;
+    for (uint64_t step = 0; !status && step < r->replica.steps; step++)
         status = take_step(r, step, err);
+    egc_replica_fini(&r->replica);
     egc_free(vectors);
     return status;
 }

@@ -12,7 +12,6 @@
 
 #include "base/file/mapping.h"
 #include "base/file/path.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "experiment/results/manifest.h"
 
@@ -27,10 +26,9 @@ typedef struct group {
 typedef struct table_source {
     egc_mapping bytes;
     egc_buf header; /* of the plan */
-    group *groups;
-    size_t n_groups;
-    size_t hint;   /* probable position of the next group to be found */
-    bool is_whole; /* the last row is complete */
+    egc_buf groups; /* of group */
+    egc_index runs; /* position of a group by run_id */
+    bool is_whole;  /* the last row is complete */
 } table_source;
 
 /* ---- one file -------------------------------------------------------------------------------- */
@@ -49,34 +47,38 @@ static size_t row_length(const char *text, size_t len)
     return 0;
 }
 
-static bool begins_with_run_id(const char *row, size_t len)
+static size_t count_groups(const table_source *source)
 {
-    size_t id_len = EGC_RUN_ID_LENGTH - 1;
-    return len > id_len && row[id_len] == ',';
+    return source->groups.len / sizeof(group);
 }
 
-/* Counts the groups of rows, and stores them if groups is not NULL. */
-static size_t scan(table_source *source, group *groups)
+static group *group_at(const table_source *source, size_t i)
+{
+    return (group *)(void *)source->groups.data + i;
+}
+
+/* Stores the groups of consecutive rows with the same run_id. Rows without one are ignored, and so
+ * are rows of a run whose group has ended. */
+static egc_status index_rows(table_source *source, egc_error *err)
 {
     const char *text = source->bytes.data;
-    size_t n = 0, len, start = source->header.len;
-    const char *last_id = NULL;
+    size_t len, start = source->header.len;
     for (size_t at = start; (len = row_length(text + at, source->bytes.len - at)) > 0; at += len) {
-        const char *row = text + at;
-        if (!begins_with_run_id(row, len))
+        group new = {.rows = text + at};
+        size_t n = count_groups(source);
+        if (len < EGC_RUN_ID_LENGTH || new.rows[EGC_RUN_ID_LENGTH - 1] != ',')
             continue;
-        if (!last_id || memcmp(last_id, row, EGC_RUN_ID_LENGTH - 1) != 0) {
-            if (groups)
-                memcpy((groups[n] = (group){.rows = row}).run_id, row, EGC_RUN_ID_LENGTH - 1);
-            n++;
-        }
-        last_id = row;
-        if (groups) {
-            groups[n - 1].len = (size_t)(row + len - groups[n - 1].rows);
-            groups[n - 1].n_rows++;
+        memcpy(new.run_id, new.rows, EGC_RUN_ID_LENGTH - 1);
+        size_t i = egc_index_add(&source->runs, new.run_id, n);
+        if (i == n && egc_buf_append(&source->groups, &new, sizeof new, err))
+            return EGC_ERROR_MEMORY;
+        group *own = group_at(source, i);
+        if (i + 1 == count_groups(source)) {
+            own->len = (size_t)(text + at + len - own->rows);
+            own->n_rows++;
         }
     }
-    return n;
+    return egc_index_check(&source->runs, err);
 }
 
 static egc_status open_source(table_source *source, const egc_results_plan *plan, egc_table table,
@@ -95,38 +97,28 @@ static egc_status open_source(table_source *source, const egc_results_plan *plan
             "%s: its columns differ from those of this experiment; choose another --out",
             path.text);
     source->is_whole = source->bytes.data[source->bytes.len - 1] == '\n';
-    size_t n = scan(source, NULL);
-    source->groups = egc_calloc(n, sizeof *source->groups);
-    if (!source->groups)
-        return egc_fail_memory(err, n * sizeof *source->groups);
-    source->n_groups = scan(source, source->groups);
-    return EGC_OK;
+    return index_rows(source, err);
 }
 
 static void close_source(table_source *source)
 {
     egc_mapping_close(&source->bytes);
     egc_buf_fini(&source->header);
-    egc_free(source->groups);
+    egc_buf_fini(&source->groups);
+    egc_index_fini(&source->runs);
 }
 
 /* Finds the rows of a point; NULL if there are none. */
-static const group *find_group(table_source *source, const char *run_id)
+static const group *find_group(const table_source *source, const char *run_id)
 {
-    for (size_t i = 0; i < source->n_groups; i++) {
-        size_t at = (source->hint + i) % source->n_groups;
-        if (strcmp(source->groups[at].run_id, run_id) == 0) {
-            source->hint = at + 1;
-            return &source->groups[at];
-        }
-    }
-    return NULL;
+    size_t i = egc_index_find(&source->runs, run_id);
+    return i == EGC_INDEX_NONE ? NULL : group_at(source, i);
 }
 
 /* True if rows are all that the point had: the last group of an incomplete file may lack rows. */
 static bool is_complete(const table_source *source, const group *rows)
 {
-    return source->is_whole || (rows && rows != &source->groups[source->n_groups - 1]);
+    return source->is_whole || (rows && rows != group_at(source, count_groups(source) - 1));
 }
 
 /* ---- one point ------------------------------------------------------------------------------- */
@@ -197,8 +189,8 @@ static egc_status import_point(egc_results *results, size_t point, const char *f
                                table_source *sources, bool failed_too, double wall_s,
                                egc_error *err)
 {
-    const egc_results_plan *plan = egc_results_get_plan(results);
-    const char *spool = egc_results_spool(results), *run_id = plan->points[point].run_id;
+    const egc_results_plan *plan = results->plan;
+    const char *spool = results->spool.text, *run_id = plan->points[point].run_id;
     const group *rows[EGC_N_TABLES];
     for (int i = 0; i < EGC_N_TABLES; i++)
         rows[i] = plan->has_table[i] ? find_group(&sources[i], run_id) : NULL;
@@ -209,7 +201,7 @@ static egc_status import_point(egc_results *results, size_t point, const char *f
     egc_path complete = egc_point_record_path(spool, run_id);
     egc_csv_table run = {0};
     egc_status status = write_folder(folder.text, sources, rows, wall_s, err);
-    if (!status && strcmp(from, egc_results_dir(results)) != 0) /* the timeline stays */
+    if (!status && strcmp(from, results->dir.text) != 0) /* the timeline stays */
         status = egc_timeline_import(from, run_id, folder.text, err);
     if (!status)
         status = egc_point_record_read(spool, name.text, &run, err);
@@ -227,7 +219,7 @@ static egc_status import_point(egc_results *results, size_t point, const char *f
 egc_status egc_results_import(egc_results *results, const char *from, bool failed_too,
                               egc_error *err)
 {
-    const egc_results_plan *plan = egc_results_get_plan(results);
+    const egc_results_plan *plan = results->plan;
     table_source sources[EGC_N_TABLES] = {0};
     json_t *manifest = NULL;
     egc_error ignored; /* without a manifest the times on the host are unknown */
@@ -238,7 +230,7 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
         if (plan->has_table[i])
             status = open_source(&sources[i], plan, (egc_table)i, from, err);
     for (size_t i = 0; i < plan->n_points && !status; i++)
-        if (!egc_results_state(results, i)->is_finished)
+        if (!results->states[i].is_finished)
             status = import_point(results, i, from, sources, failed_too,
                                   egc_manifest_wall_s(manifest, plan->points[i].run_id), err);
     for (int i = 0; i < EGC_N_TABLES; i++)
@@ -249,38 +241,15 @@ egc_status egc_results_import(egc_results *results, const char *from, bool faile
 
 /* ---- unknown runs ---------------------------------------------------------------------------- */
 
-typedef struct run_ids {
-    char (*sorted)[EGC_RUN_ID_LENGTH];
-    size_t n;
-} run_ids;
-
 typedef struct unknown_runs {
+    egc_index planned;
     size_t n;
     char first[EGC_RUN_ID_LENGTH];
 } unknown_runs;
 
-static int compare_run_ids(const void *a, const void *b)
+static void count_unless_planned(unknown_runs *found, const char *run_id)
 {
-    return strcmp(a, b);
-}
-
-static egc_status sort_run_ids(const egc_results_plan *plan, run_ids *out, egc_error *err)
-{
-    out->n = plan->n_points;
-    out->sorted = egc_calloc(out->n, sizeof *out->sorted);
-    if (!out->sorted)
-        return egc_fail_memory(err, out->n * sizeof *out->sorted);
-    for (size_t i = 0; i < out->n; i++)
-        memcpy(out->sorted[i], plan->points[i].run_id, EGC_RUN_ID_LENGTH);
-    qsort(out->sorted, out->n, sizeof *out->sorted, compare_run_ids);
-    return EGC_OK;
-}
-
-static void count_unless_planned(unknown_runs *found, const run_ids *planned, const char *run_id)
-{
-    if (bsearch(run_id, planned->sorted, planned->n, sizeof *planned->sorted, compare_run_ids))
-        return;
-    if (found->n++ == 0)
+    if (egc_index_find(&found->planned, run_id) == EGC_INDEX_NONE && found->n++ == 0)
         memcpy(found->first, run_id, EGC_RUN_ID_LENGTH);
 }
 
@@ -291,17 +260,16 @@ static int is_record(const struct dirent *entry)
 }
 
 /* Counts records that are not published; a killed run may have left rows and record of a point. */
-static egc_status count_records(const egc_results *results, table_source *runs,
-                                const run_ids *planned, unknown_runs *found, egc_error *err)
+static egc_status count_records(const char *spool, const table_source *runs, unknown_runs *found,
+                                egc_error *err)
 {
-    const char *spool = egc_results_spool(results);
     struct dirent **records;
     int n = scandir(spool, &records, is_record, alphasort);
     if (n < 0)
         return errno == ENOENT ? EGC_OK : egc_fail_errno(err, "read", spool);
     for (int i = 0; i < n; i++) {
         if (!find_group(runs, records[i]->d_name))
-            count_unless_planned(found, planned, records[i]->d_name);
+            count_unless_planned(found, records[i]->d_name);
         free(records[i]);
     }
     free(records);
@@ -311,25 +279,26 @@ static egc_status count_records(const egc_results *results, table_source *runs,
 /* UNSUPPORTED when the folder holds finished runs, of any status, that the plan does not have. */
 static egc_status check_unknown_runs(const egc_results *results, egc_error *err)
 {
-    const egc_results_plan *plan = egc_results_get_plan(results);
-    const char *dir = egc_results_dir(results);
+    const egc_results_plan *plan = results->plan;
+    const char *dir = results->dir.text;
     table_source runs = {0};
-    run_ids planned = {0};
     unknown_runs found = {0};
-    egc_status status = sort_run_ids(plan, &planned, err);
+    for (size_t i = 0; i < plan->n_points; i++)
+        egc_index_add(&found.planned, plan->points[i].run_id, i);
+    egc_status status = egc_index_check(&found.planned, err);
     if (!status)
         status = open_source(&runs, plan, EGC_TABLE_RUNS, dir, err);
-    for (size_t i = 0; i < runs.n_groups && !status; i++)
-        count_unless_planned(&found, &planned, runs.groups[i].run_id);
+    for (size_t i = 0; i < count_groups(&runs) && !status; i++)
+        count_unless_planned(&found, group_at(&runs, i)->run_id);
     if (!status)
-        status = count_records(results, &runs, &planned, &found, err);
+        status = count_records(results->spool.text, &runs, &found, err);
     if (!status && found.n > 0)
         status = egc_fail(err, EGC_ERROR_UNSUPPORTED,
                           "%s: holds %zu finished run%s that the experiment does not have, the "
                           "first is %s; choose a new folder with --out, without --resume",
                           dir, found.n, found.n == 1 ? "" : "s", found.first);
     close_source(&runs);
-    egc_free(planned.sorted);
+    egc_index_fini(&found.planned);
     return status;
 }
 
@@ -348,8 +317,8 @@ static bool is_usable(const egc_results_plan *plan, const egc_csv_table *record)
 /* Takes the points whose records an interrupted run left, and removes unusable records. */
 static egc_status take_records(egc_results *results, egc_error *err)
 {
-    const egc_results_plan *plan = egc_results_get_plan(results);
-    const char *spool = egc_results_spool(results);
+    const egc_results_plan *plan = results->plan;
+    const char *spool = results->spool.text;
     egc_status status = EGC_OK;
     for (size_t i = 0; i < plan->n_points && !status; i++) {
         const char *run_id = plan->points[i].run_id;
@@ -371,5 +340,5 @@ egc_status egc_results_import_resumed(egc_results *results, egc_error *err)
     egc_status status = check_unknown_runs(results, err);
     if (!status)
         status = take_records(results, err);
-    return status ? status : egc_results_import(results, egc_results_dir(results), false, err);
+    return status ? status : egc_results_import(results, results->dir.text, false, err);
 }

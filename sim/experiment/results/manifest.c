@@ -105,17 +105,16 @@ static json_t *points_of(egc_json_writer *json, const egc_experiment *experiment
 /* The distinct seeds, in the order of the points. */
 static json_t *seeds_of(egc_json_writer *json, const egc_experiment *experiment)
 {
-    json_t *seeds = json_array(), *seen = json_object();
+    json_t *seeds = json_array();
+    egc_index seen = {0};
     for (size_t i = 0; i < experiment->n_points; i++) {
         char key[32];
         int64_t seed = experiment->points[i].config.options.seed;
         snprintf(key, sizeof key, "%lld", (long long)seed);
-        if (json_object_get(seen, key))
-            continue;
-        egc_json_set(json, seen, key, json_true());
-        egc_json_add(json, seeds, json_integer(seed));
+        if (egc_index_add(&seen, key, i) == i)
+            egc_json_add(json, seeds, json_integer(seed));
     }
-    json_decref(seen);
+    egc_index_fini(&seen);
     return seeds;
 }
 
@@ -208,11 +207,11 @@ void egc_manifest_continue(json_t *manifest, const json_t *earlier)
 
 egc_status egc_manifest_update(json_t *manifest, const egc_results *results, egc_error *err)
 {
-    const egc_results_plan *plan = egc_results_get_plan(results);
+    const egc_results_plan *plan = results->plan;
     egc_json_writer json = {0};
     json_t *times = json_object(), *failures = json_array();
     for (size_t i = 0; i < plan->n_points; i++) {
-        const egc_point_state *state = egc_results_state(results, i);
+        const egc_point_state *state = &results->states[i];
         if (!state->is_finished)
             continue;
         egc_json_set(&json, times, plan->points[i].run_id, egc_json_real(state->wall_s));
@@ -254,13 +253,6 @@ egc_status egc_manifest_read(const char *dir, json_t **out, egc_error *err)
 
 /* ---- the plan of a manifest ------------------------------------------------------------------ */
 
-static size_t find_run(const json_t *index, const json_t *run_id)
-{
-    const char *key = json_string_value(run_id);
-    const json_t *at = key ? json_object_get(index, key) : NULL;
-    return at ? (size_t)json_integer_value(at) : EGC_NO_POINT;
-}
-
 static egc_status read_columns(const json_t *columns, egc_arena *arena, egc_results_plan *out,
                                egc_error *err)
 {
@@ -281,43 +273,41 @@ static egc_status read_columns(const json_t *columns, egc_arena *arena, egc_resu
     return EGC_OK;
 }
 
-/* Maps the run_id of each point to its position. */
-static egc_status index_points(const json_t *points, json_t *index, egc_error *err)
+/* Copies the run_ids into the plan and indexes them. */
+static egc_status read_run_ids(const json_t *points, egc_results_plan *out, egc_index *index,
+                               egc_error *err)
 {
-    egc_json_writer json = {0};
-    size_t i;
-    json_t *point;
-    json_array_foreach(points, i, point)
-    {
-        const char *run_id = json_string_value(json_object_get(point, "run_id"));
+    for (size_t i = 0; i < out->n_points; i++) {
+        const char *run_id =
+            json_string_value(json_object_get(json_array_get(points, i), "run_id"));
         if (!run_id || strlen(run_id) != EGC_RUN_ID_LENGTH - 1)
             return egc_fail(err, EGC_ERROR_FORMAT,
                             "manifest.json: point %zu must have a run_id of %d digits", i + 1,
                             EGC_RUN_ID_LENGTH - 1);
-        egc_json_set(&json, index, run_id, json_integer((json_int_t)i));
+        memcpy(out->points[i].run_id, run_id, EGC_RUN_ID_LENGTH);
+        egc_index_add(index, run_id, i);
     }
-    return check(&json, err);
+    return egc_index_check(index, err);
 }
 
 egc_status egc_manifest_plan(const json_t *manifest, egc_arena *arena, egc_results_plan *out,
                              egc_error *err)
 {
-    json_t *points = json_object_get(manifest, "points"), *index = json_object();
+    const json_t *points = json_object_get(manifest, "points");
     size_t n = json_array_size(points);
+    egc_index index = {0};
     *out = (egc_results_plan){.n_points = n};
     egc_status status = read_columns(json_object_get(manifest, "columns"), arena, out, err);
-    if (!status)
-        status = index_points(points, index, err);
     out->points = egc_arena_alloc(arena, (n + 1) * sizeof *out->points);
     if (!status && !out->points)
         status = egc_fail_memory(err, (n + 1) * sizeof *out->points);
+    if (!status)
+        status = read_run_ids(points, out, &index, err);
     for (size_t i = 0; i < n && !status; i++) {
-        const json_t *point = json_array_get(points, i);
-        memcpy(out->points[i].run_id, json_string_value(json_object_get(point, "run_id")),
-               EGC_RUN_ID_LENGTH);
-        out->points[i].dense = find_run(index, json_object_get(point, "dense_run_id"));
+        const json_t *dense = json_object_get(json_array_get(points, i), "dense_run_id");
+        out->points[i].dense = egc_index_find(&index, json_string_value(dense));
         out->points[i].is_wanted = true;
     }
-    json_decref(index);
+    egc_index_fini(&index);
     return status;
 }

@@ -63,10 +63,10 @@ static void find_tables(const char *const *dirs, size_t n_dirs, egc_results_plan
 
 static egc_status check_complete(const egc_results *results, egc_error *err)
 {
-    const egc_results_plan *plan = egc_results_get_plan(results);
+    const egc_results_plan *plan = results->plan;
     size_t n_missing = 0, first = 0;
     for (size_t i = plan->n_points; i-- > 0;)
-        if (!egc_results_state(results, i)->is_finished) {
+        if (!results->states[i].is_finished) {
             n_missing++;
             first = i;
         }
@@ -92,9 +92,9 @@ static egc_status join(egc_results *results, const char *const *dirs, size_t n_d
     if (!status)
         status = egc_manifest_update(manifest, results, err);
     if (!status)
-        status = egc_manifest_write(manifest, egc_results_dir(results), err);
+        status = egc_manifest_write(manifest, results->dir.text, err);
     egc_error ignored; /* the first failure is reported */
-    egc_status forgotten = status ? egc_path_remove_tree(egc_results_spool(results), &ignored)
+    egc_status forgotten = status ? egc_path_remove_tree(results->spool.text, &ignored)
                                   : egc_results_forget_records(results, err);
     return status ? status : forgotten;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The dense run of a point has method "none" and the same value on every axis that is not of the
- * method; a hash of those values finds it. */
+ * method; an index of those values finds it. */
 #include "experiment/results/plan.h"
 
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
 #include "base/text.h"
 
 static bool is_method_axis(const char *axis)
@@ -14,58 +12,38 @@ static bool is_method_axis(const char *axis)
     return strcmp(axis, "method") == 0 || strncmp(axis, "method.", strlen("method.")) == 0;
 }
 
-/* Equal for points that differ only in the method. */
-static uint64_t setting_hash(const egc_experiment *experiment, const egc_point *point)
+/* Writes the values of all axes that are not of the method: a row of CSV, so that texts differ if
+ * any value does. */
+static void format_setting(const egc_experiment *experiment, const egc_point *point, egc_buf *out)
 {
-    uint64_t hash = EGC_HASH_START;
+    egc_buf_clear(out);
     for (size_t i = 0; i < experiment->n_axes; i++)
         if (!is_method_axis(experiment->axes[i]))
-            hash = egc_hash(hash, point->axis_values[i], strlen(point->axis_values[i]) + 1);
-    return hash;
-}
-
-static bool is_same_setting(const egc_experiment *experiment, const egc_point *a,
-                            const egc_point *b)
-{
-    for (size_t i = 0; i < experiment->n_axes; i++)
-        if (!is_method_axis(experiment->axes[i]) &&
-            strcmp(a->axis_values[i], b->axis_values[i]) != 0)
-            return false;
-    return true;
-}
-
-typedef struct dense_run {
-    size_t point;
-    uint64_t setting;
-} dense_run;
-
-static size_t find_dense(const egc_experiment *experiment, const egc_point *point,
-                         const dense_run *runs, size_t n_runs)
-{
-    uint64_t setting = setting_hash(experiment, point);
-    for (size_t i = 0; i < n_runs; i++)
-        if (runs[i].setting == setting &&
-            is_same_setting(experiment, point, &experiment->points[runs[i].point]))
-            return runs[i].point;
-    return EGC_NO_POINT;
+            egc_text_put_field(out, point->axis_values[i]);
+    egc_text_put(out, ".");
 }
 
 static egc_status match_dense(const egc_experiment *experiment, egc_planned_point *points,
                               egc_error *err)
 {
-    dense_run *runs = egc_calloc(experiment->n_points, sizeof *runs);
-    if (!runs)
-        return egc_fail_memory(err, experiment->n_points * sizeof *runs);
-    size_t n_runs = 0;
-    for (size_t i = 0; i < experiment->n_points; i++) {
-        const egc_point *point = &experiment->points[i];
-        if (strcmp(point->config.method.name, "none") == 0)
-            runs[n_runs++] = (dense_run){i, setting_hash(experiment, point)};
+    egc_index dense = {0};
+    egc_buf setting = {0};
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < experiment->n_points && !status; i++) {
+        format_setting(experiment, &experiment->points[i], &setting);
+        status = egc_buf_check(&setting, err);
+        if (strcmp(experiment->points[i].config.method.name, "none") == 0)
+            egc_index_add(&dense, egc_text_get(&setting), i);
     }
-    for (size_t i = 0; i < experiment->n_points; i++)
-        points[i].dense = find_dense(experiment, &experiment->points[i], runs, n_runs);
-    egc_free(runs);
-    return EGC_OK;
+    for (size_t i = 0; i < experiment->n_points && !status; i++) {
+        format_setting(experiment, &experiment->points[i], &setting);
+        points[i].dense = egc_index_find(&dense, egc_text_get(&setting));
+    }
+    if (!status)
+        status = egc_index_check(&dense, err);
+    egc_index_fini(&dense);
+    egc_buf_fini(&setting);
+    return status;
 }
 
 /* The axes that have no column in egc_columns_tables, then EGC_REPRODUCIBLE_COLUMN if some times

@@ -6,8 +6,9 @@
 
 #include "experiment/results/columns.h"
 #include "experiment/spec/experiment.h"
+#include "experiment/spec/index.h"
 
-#define EGC_NO_POINT ((size_t)-1)
+#define EGC_NO_POINT EGC_INDEX_NONE
 
 typedef struct egc_planned_point {
     char run_id[EGC_RUN_ID_LENGTH];

@@ -13,39 +13,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-struct egc_results {
-    const egc_results_plan *plan;
-    egc_path dir;
-    egc_path spool;
-    int lock;
-    egc_point_state *states;
-    size_t n_published; /* points in the CSV files */
-    size_t next;        /* first point that is neither published nor skipped */
-    size_t forgotten;   /* first point whose record may still exist */
-    bool has_files;     /* the CSV files were written by this object */
-    egc_arena arena;
-};
-
-const egc_results_plan *egc_results_get_plan(const egc_results *results)
-{
-    return results->plan;
-}
-
-const char *egc_results_dir(const egc_results *results)
-{
-    return results->dir.text;
-}
-
-const char *egc_results_spool(const egc_results *results)
-{
-    return results->spool.text;
-}
-
-const egc_point_state *egc_results_state(const egc_results *results, size_t point)
-{
-    return &results->states[point];
-}
-
 static egc_path table_path(const egc_results *results, egc_table table)
 {
     return egc_path_of("%s/%s", results->dir.text, egc_columns_tables[table].file);

@@ -18,7 +18,19 @@ typedef struct egc_point_state {
     double wall_s;      /* on the host; NAN when unknown */
 } egc_point_state;
 
-typedef struct egc_results egc_results;
+/* An open folder. Read the members, and change them only by the functions below. */
+typedef struct egc_results {
+    const egc_results_plan *plan; /* borrowed */
+    egc_path dir;
+    egc_path spool;          /* DIR/.spool: the records */
+    egc_point_state *states; /* of the points of the plan */
+    int lock;
+    size_t n_published; /* points in the CSV files */
+    size_t next;        /* first point that is neither published nor skipped */
+    size_t forgotten;   /* first point whose record may still exist */
+    bool has_files;     /* the CSV files were written by this object */
+    egc_arena arena;
+} egc_results;
 
 /* Opens DIR for this process alone; makes the folder if it does not exist. plan is borrowed.
  * UNSUPPORTED when another process has it open, or it holds results and resume is false; with
@@ -28,11 +40,6 @@ egc_status egc_results_open(const char *dir, const egc_results_plan *plan, bool 
 
 /* Accepts NULL. Records that were not published stay in DIR/.spool. */
 void egc_results_close(egc_results *results);
-
-const egc_results_plan *egc_results_get_plan(const egc_results *results);
-const char *egc_results_dir(const egc_results *results);
-const char *egc_results_spool(const egc_results *results);
-const egc_point_state *egc_results_state(const egc_results *results, size_t point);
 
 /* True for "ok" and "diverged": such a point is not run again. */
 bool egc_results_is_good(const char *status);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points are sorted by training key into groups; a group's state decides the role of its next
+/* Points with one training key are a group; a group's state decides the role of its next
  * point. The estimate of the time left knows the mean times of training and of replaying. */
 #include "experiment/run/point_queue.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "experiment/spec/identity.h"
+#include "experiment/spec/index.h"
 
 /* The points with one training key. */
 typedef struct group {
@@ -46,81 +46,59 @@ struct egc_point_queue {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-typedef struct keyed_point {
-    char key[EGC_TRAINING_LOG_KEY_LENGTH];
-    size_t point;
-} keyed_point;
-
-static int compare_keys(const void *a, const void *b)
-{
-    const keyed_point *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-    return order ? order : (x->point > y->point) - (x->point < y->point);
-}
-
-/* Fills out with the pending points and their keys, sorted by key. */
-static egc_status sort_points(const egc_experiment *experiment, const bool *is_pending,
-                              keyed_point *out, size_t *n_out, egc_error *err)
-{
-    egc_status status = EGC_OK;
-    *n_out = 0;
-    for (size_t i = 0; i < experiment->n_points && !status; i++)
-        if (is_pending[i]) {
-            keyed_point *keyed = &out[(*n_out)++];
-            keyed->point = i;
-            status = egc_identity_training_key(&experiment->points[i].config, keyed->key, err);
-        }
-    qsort(out, *n_out, sizeof *out, compare_keys);
-    return status;
-}
-
 /* Measured points cannot replay: a replay does not compress. Their keys differ from those of
  * others.
  */
-static bool is_measured(const egc_point_queue *queue, size_t point)
+static bool is_measured(const egc_point *point)
 {
-    return queue->experiment->points[point].config.options.cost == EGC_COST_MEASURED;
+    return point->config.options.cost == EGC_COST_MEASURED;
 }
 
-static void make_groups(egc_point_queue *queue, const keyed_point *sorted, size_t n, bool share)
+static egc_status make_groups(egc_point_queue *queue, const bool *is_pending, bool share,
+                              egc_error *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || strcmp(sorted[i].key, sorted[i - 1].key) != 0) {
-            group *new = &queue->groups[queue->n_groups++];
-            memcpy(new->key, sorted[i].key, sizeof new->key);
-            new->state = share && !is_measured(queue, sorted[i].point) ? UNTRAINED : SEPARATE;
+    egc_index keys = {0};
+    egc_status status = EGC_OK;
+    for (size_t i = 0; i < queue->experiment->n_points && !status; i++) {
+        const egc_point *point = &queue->experiment->points[i];
+        group *new = &queue->groups[queue->n_groups];
+        if (!is_pending[i])
+            continue;
+        status = egc_identity_training_key(&point->config, new->key, err);
+        group *own = &queue->groups[egc_index_add(&keys, new->key, queue->n_groups)];
+        if (own == new) {
+            own->state = share && !is_measured(point) ? UNTRAINED : SEPARATE;
+            queue->n_groups++;
         }
-        group *own = &queue->groups[queue->n_groups - 1];
         own->n_left++;
-        queue->entries[sorted[i].point] = (entry){.group = own, .state = PENDING};
+        queue->entries[i] = (entry){.group = own, .state = PENDING};
     }
+    if (!status)
+        status = egc_index_check(&keys, err);
+    egc_index_fini(&keys);
+    return status;
 }
 
 egc_status egc_point_queue_new(const egc_experiment *experiment, const bool *is_pending, bool share,
                                const char *spool, egc_point_queue **out, egc_error *err)
 {
-    size_t n_points = experiment->n_points, n_pending = 0;
-    keyed_point *sorted = egc_calloc(n_points, sizeof *sorted);
-    egc_point_queue *queue = egc_calloc(1, sizeof *queue);
-    *out = NULL;
-    if (queue) {
-        queue->experiment = experiment;
-        queue->spool = spool;
-        queue->entries = egc_calloc(n_points, sizeof *queue->entries);
-        queue->groups = egc_calloc(n_points, sizeof *queue->groups);
-    }
-    bool made = sorted && queue && queue->entries && queue->groups;
-    egc_status status = made ? sort_points(experiment, is_pending, sorted, &n_pending, err)
-                             : egc_fail_memory(err, n_points * sizeof *sorted);
+    size_t n = experiment->n_points;
+    egc_point_queue *queue = *out = egc_calloc(1, sizeof *queue);
+    if (!queue)
+        return egc_fail_memory(err, sizeof *queue);
+    queue->experiment = experiment;
+    queue->spool = spool;
+    queue->entries = egc_calloc(n, sizeof *queue->entries);
+    queue->groups = egc_calloc(n + 1, sizeof *queue->groups);
+    egc_status status = queue->entries && queue->groups
+                            ? make_groups(queue, is_pending, share, err)
+                            : egc_fail_memory(err, n * sizeof *queue->groups);
     if (!status)
         status = egc_training_cache_clear(spool, err);
-    if (!status) {
-        make_groups(queue, sorted, n_pending, share);
-        *out = queue;
-    } else {
+    if (status) {
         egc_point_queue_free(queue);
+        *out = NULL;
     }
-    egc_free(sorted);
     return status;
 }
 

@@ -196,7 +196,7 @@ static point_job job_of(const running *run, size_t point)
     return (point_job){
         .experiment = run->experiment,
         .point = &run->experiment->points[point],
-        .spool = egc_results_spool(run->results),
+        .spool = run->results->spool.text,
         .point_main = run->options->point_main,
         .timeline = run->options->timeline,
     };
@@ -225,7 +225,7 @@ static egc_status take_end(running *run, const egc_child_end *end, egc_error *er
         status = egc_results_finish(run->results, end->tag, err);
     if (status)
         return status;
-    bool failed = is_failure(egc_results_state(run->results, end->tag));
+    bool failed = is_failure(&run->results->states[end->tag]);
     egc_point_queue_end(run->queue, end->tag, failed, end->wall_s);
     run->report->done++;
     run->report->failed += failed;
@@ -287,9 +287,8 @@ static void choose_shard(running *run)
 static void count_reused(running *run)
 {
     for (size_t i = 0; i < run->plan.n_points; i++) {
-        run->report->reused += egc_results_state(run->results, i)->is_finished;
-        run->n_wanted +=
-            run->plan.points[i].is_wanted || egc_results_state(run->results, i)->is_finished;
+        run->report->reused += run->results->states[i].is_finished;
+        run->n_wanted += run->plan.points[i].is_wanted || run->results->states[i].is_finished;
     }
     run->report->done = run->report->reused;
 }
@@ -301,10 +300,9 @@ static egc_status make_queue(running *run, egc_arena *arena, egc_error *err)
     if (!is_pending)
         return egc_fail_memory(err, n * sizeof *is_pending);
     for (size_t i = 0; i < n; i++)
-        is_pending[i] =
-            run->plan.points[i].is_wanted && !egc_results_state(run->results, i)->is_finished;
+        is_pending[i] = run->plan.points[i].is_wanted && !run->results->states[i].is_finished;
     return egc_point_queue_new(run->experiment, is_pending, run->options->share,
-                               egc_results_spool(run->results), &run->queue, err);
+                               run->results->spool.text, &run->queue, err);
 }
 
 /* Writes the manifest before the first point runs. */

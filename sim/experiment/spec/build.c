@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A sweep is expanded, filtered, and resolved point by point. The filter sees a resolved point in
- * scratch memory; only the points that it keeps are checked and stored. Equal points are found by
- * sorting run_ids. */
+ * scratch memory; only the points that it keeps are checked and stored. */
 #include "experiment/spec/build.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/spec/identity.h"
+#include "experiment/spec/index.h"
 #include "experiment/spec/sweep.h"
 #include "train/run.h"
 
@@ -121,57 +121,42 @@ static egc_status make_points(const builder *b)
 
 /* ---- equal points -------------------------------------------------------------------------- */
 
-static int compare_points(const void *a, const void *b)
-{
-    const egc_point *left = *(const egc_point *const *)a, *right = *(const egc_point *const *)b;
-    int order = strcmp(left->run_id, right->run_id);
-    return order ? order : (left > right) - (left < right);
-}
-
 /* Appends "3 (method=topk ratio=0.01, seed=1)". */
-static egc_status append_point(const egc_experiment *experiment, const egc_point *point,
-                               egc_buf *out, egc_error *err)
+static void put_point(egc_buf *out, const egc_experiment *experiment, size_t i)
 {
-    egc_status status = egc_buf_printf(out, err, "%zu", (size_t)(point - experiment->points) + 1);
-    for (size_t i = 0; i < experiment->n_axes && !status; i++)
-        status = egc_buf_printf(out, err, "%s%s=%s", i ? ", " : " (", experiment->axes[i],
-                                point->axis_values[i]);
-    if (!status)
-        status = egc_buf_printf(out, err, "%s", experiment->n_axes ? ")" : "");
-    return status;
+    egc_text_put(out, "%zu", i + 1);
+    for (size_t a = 0; a < experiment->n_axes; a++)
+        egc_text_put(out, "%s%s=%s", a ? ", " : " (", experiment->axes[a],
+                     experiment->points[i].axis_values[a]);
+    egc_text_put(out, "%s", experiment->n_axes ? ")" : "");
 }
 
-static egc_status fail_equal(const builder *b, const egc_point *first, const egc_point *second)
+static egc_status fail_equal(const builder *b, size_t first, size_t second)
 {
     egc_buf text = {0};
-    egc_status status = append_point(b->experiment, first, &text, b->err);
-    if (!status)
-        status = egc_buf_printf(&text, b->err, " and ");
-    if (!status)
-        status = append_point(b->experiment, second, &text, b->err);
-    if (!status)
-        status = egc_fail(b->err, EGC_ERROR_RANGE, "%s: points must differ, got equal ones: %s",
-                          b->root->where, (const char *)text.data);
+    put_point(&text, b->experiment, first);
+    egc_text_put(&text, " and ");
+    put_point(&text, b->experiment, second);
+    egc_status status =
+        egc_fail(b->err, EGC_ERROR_RANGE, "%s: points must differ, got equal ones: %s",
+                 b->root->where, egc_text_get(&text));
     egc_buf_fini(&text);
     return status;
 }
 
+/* Reports the first point that has an equal one. */
 static egc_status check_distinct(const builder *b)
 {
-    egc_experiment *experiment = b->experiment;
-    size_t n = experiment->n_points;
-    const egc_point **sorted = egc_arena_alloc(&experiment->arena, n * sizeof(egc_point *));
-    if (!sorted)
-        return egc_fail_memory(b->err, n * sizeof *sorted);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &experiment->points[i];
-    qsort(sorted, n, sizeof *sorted, compare_points);
-    const egc_point *first = NULL, *second = NULL; /* the first such pair in the order of points */
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(sorted[i - 1]->run_id, sorted[i]->run_id) == 0 &&
-            (!first || sorted[i - 1] < first))
-            first = sorted[i - 1], second = sorted[i];
-    return first ? fail_equal(b, first, second) : EGC_OK;
+    egc_index runs = {0};
+    size_t first = EGC_INDEX_NONE, second = 0;
+    for (size_t i = 0; i < b->experiment->n_points; i++) {
+        size_t equal = egc_index_add(&runs, b->experiment->points[i].run_id, i);
+        if (equal != i && equal < first)
+            first = equal, second = i;
+    }
+    egc_status status = egc_index_check(&runs, b->err);
+    egc_index_fini(&runs);
+    return !status && first != EGC_INDEX_NONE ? fail_equal(b, first, second) : status;
 }
 
 egc_status egc_spec_build(egc_experiment *experiment, const egc_spec *root,

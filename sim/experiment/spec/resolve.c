@@ -113,16 +113,6 @@ egc_status egc_resolve_device(egc_device_profiles profiles, const char *name,
     return egc_fail(err, EGC_ERROR_NAME, "unknown device \"%s\"; valid: %s", name, valid);
 }
 
-static egc_status resolve_named_device(egc_device_profiles profiles, const char *name,
-                                       const char *where, egc_device *out, egc_error *err)
-{
-    const egc_device_profile *profile;
-    if (egc_resolve_device(profiles, name, &profile, err))
-        return egc_error_prefix(err, "%s: cluster.device", where);
-    *out = profile->device;
-    return EGC_OK;
-}
-
 static egc_status resolve_table_device(egc_arena *arena, const egc_spec *table, egc_device *out,
                                        egc_error *err)
 {
@@ -141,10 +131,15 @@ static egc_status resolve_device(egc_arena *arena, egc_device_profiles devices,
                                  egc_device *out, egc_error *err)
 {
     const egc_spec *device = egc_spec_get(cluster, "device");
-    if (!device || device->kind != EGC_SPEC_TABLE)
-        return resolve_named_device(devices, name, (device ? device : cluster)->where, out, err);
-    strcpy(name, CUSTOM_DEVICE);
-    return resolve_table_device(arena, device, out, err);
+    const egc_device_profile *profile;
+    if (device && device->kind == EGC_SPEC_TABLE) {
+        strcpy(name, CUSTOM_DEVICE);
+        return resolve_table_device(arena, device, out, err);
+    }
+    if (egc_resolve_device(devices, name, &profile, err))
+        return egc_error_prefix(err, "%s: cluster.device", (device ? device : cluster)->where);
+    *out = profile->device;
+    return EGC_OK;
 }
 
 egc_status egc_resolve_cluster(egc_arena *arena, egc_device_profiles devices, const egc_spec *table,
@@ -219,29 +214,15 @@ static egc_status resolve_method(const egc_spec *point, egc_train_config *config
 
 /* ---- the rest ------------------------------------------------------------------------------ */
 
-/* The text at key, or fallback if the point has no such key. */
-static egc_status get_text(const egc_spec *point, const char *key, const char *fallback,
-                           const char *expected, const char **out, egc_error *err)
-{
-    const egc_spec *value = egc_spec_get(point, key);
-    *out = fallback;
-    if (!value)
-        return EGC_OK;
-    if (value->kind != EGC_SPEC_SCALAR || value->scalar.kind != EGC_SCALAR_TEXT)
-        return must_be(value, key, expected, err);
-    *out = value->scalar.text;
-    return EGC_OK;
-}
-
 static egc_status resolve_exchange(const egc_spec *point, egc_train_config *config, egc_error *err)
 {
-    const char *name;
-    egc_status status =
-        get_text(point, "exchange", "auto", "\"auto\" or an exchange's name", &name, err);
-    if (status || strcmp(name, "auto") == 0)
-        return status;
-    if (egc_exchange_choice_find(name, &config->exchange, &config->sparse, err))
-        return egc_error_prefix(err, "%s: exchange", egc_spec_get(point, "exchange")->where);
+    const egc_spec *value = egc_spec_get(point, "exchange");
+    if (value && (value->kind != EGC_SPEC_SCALAR || value->scalar.kind != EGC_SCALAR_TEXT))
+        return must_be(value, "exchange", "\"auto\" or an exchange's name", err);
+    if (!value || strcmp(value->scalar.text, "auto") == 0)
+        return EGC_OK;
+    if (egc_exchange_choice_find(value->scalar.text, &config->exchange, &config->sparse, err))
+        return egc_error_prefix(err, "%s: exchange", value->where);
     return EGC_OK;
 }
 

@@ -34,25 +34,35 @@ static list new_list(expansion *x, size_t n)
 
 /* ---- checking and counting ----------------------------------------------------------------- */
 
-static egc_status check_zip(const egc_spec *table, const egc_spec *zip, egc_error *err)
+/* True if another ZIP of the table has the key. */
+static bool is_in_other_zip(const egc_spec *table, const egc_spec *zip, const char *key)
 {
-    const egc_spec_field *first = &zip->fields[0];
+    for (size_t i = 0; i < table->n_fields; i++) {
+        const egc_spec *other = table->fields[i].value;
+        if (other != zip && other->kind == EGC_SPEC_ZIP && egc_spec_get(other, key))
+            return true;
+    }
+    return false;
+}
+
+static egc_status check_zip(const egc_spec_field *place, const egc_spec *table, egc_error *err)
+{
+    const egc_spec *zip = place->value;
+    if (place->key)
+        return egc_fail(err, EGC_ERROR_FORMAT,
+                        "must stand in a table without a key, got the key %s", place->key);
+    if (table->kind != EGC_SPEC_TABLE)
+        return egc_fail(err, EGC_ERROR_FORMAT, "must stand in the table whose fields it moves");
     for (size_t i = 0; i < zip->n_fields; i++) {
-        const egc_spec_field *field = &zip->fields[i];
+        const egc_spec_field *first = &zip->fields[0], *field = &zip->fields[i];
         if (egc_spec_get(table, field->key))
-            return egc_fail(err, EGC_ERROR_FORMAT,
-                            "%s: egc.zip: %s is also a field of the table it stands in", zip->where,
+            return egc_fail(err, EGC_ERROR_FORMAT, "%s is also a field of the table it stands in",
                             field->key);
         if (field->value->n_fields != first->value->n_fields)
-            return egc_fail(err, EGC_ERROR_FORMAT, "%s: egc.zip: %s has %zu values, %s has %zu",
-                            zip->where, first->key, first->value->n_fields, field->key,
-                            field->value->n_fields);
-        for (size_t j = 0; j < table->n_fields; j++) {
-            const egc_spec *other = table->fields[j].value;
-            if (other != zip && other->kind == EGC_SPEC_ZIP && egc_spec_get(other, field->key))
-                return egc_fail(err, EGC_ERROR_FORMAT, "%s: egc.zip: %s is also in another zip",
-                                zip->where, field->key);
-        }
+            return egc_fail(err, EGC_ERROR_FORMAT, "%s has %zu values, %s has %zu", first->key,
+                            first->value->n_fields, field->key, field->value->n_fields);
+        if (is_in_other_zip(table, zip, field->key))
+            return egc_fail(err, EGC_ERROR_FORMAT, "%s is also in another zip", field->key);
     }
     return EGC_OK;
 }
@@ -65,18 +75,9 @@ static egc_status check(const egc_spec *spec, egc_error *err)
                         spec->where);
     for (size_t i = 0; i < spec->n_fields && !status; i++) {
         const egc_spec *value = spec->fields[i].value;
-        if (value->kind == EGC_SPEC_ZIP && spec->fields[i].key)
-            return egc_fail(err, EGC_ERROR_FORMAT,
-                            "%s: egc.zip: must stand in a table without a key, got the key %s",
-                            value->where, spec->fields[i].key);
-        if (value->kind == EGC_SPEC_ZIP && spec->kind != EGC_SPEC_TABLE)
-            return egc_fail(err, EGC_ERROR_FORMAT,
-                            "%s: egc.zip: must stand in the table whose fields it moves",
-                            value->where);
-        if (value->kind == EGC_SPEC_ZIP)
-            status = check_zip(spec, value, err);
-        if (!status)
-            status = check(value, err);
+        if (value->kind == EGC_SPEC_ZIP && check_zip(&spec->fields[i], spec, err))
+            return egc_error_prefix(err, "%s: egc.zip", value->where);
+        status = check(value, err);
     }
     return status;
 }
