@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A list of blocks, each twice as large as the one before; a reset merges them into one, so that a
+ * loop allocates nothing after its first pass. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -64,8 +66,6 @@ char *egc_arena_printf(egc_arena *arena, const char *format, ...)
     return text;
 }
 
-/* One block as large as all of them together replaces them, so that the next round of the same
- * work fits in it. */
 void egc_arena_reset(egc_arena *arena)
 {
     size_t total = 0;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bits pass through a 64-bit accumulator, most significant first; LEB128 is as in DWARF. A reader
+ * peeks 57 bits or more at once, so that a unary code needs one count of leading ones. */
 #include "base/bits.h"
 
 #include <assert.h>

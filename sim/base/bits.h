@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bit streams, most significant bit first, as the codecs write them.
+/* Bit streams, most significant bit first, for the codecs.
  *
- * A writer appends to an egc_buf through a 64-bit accumulator; egc_bits_flush pads with zeros to
- * a whole byte. A reader refuses to run past the end, so that a truncated or hostile message is
- * EGC_ERROR_FORMAT and nothing worse. */
+ * A writer appends to an egc_buf, which keeps the first failure until egc_bits_flush reports it. A
+ * reader never passes the end, so that a truncated or hostile message is FORMAT. */
 #ifndef EGC_BASE_BITS_H
 #define EGC_BASE_BITS_H
 
@@ -15,7 +14,7 @@
 
 typedef struct egc_bits_writer {
     egc_buf *buf;
-    uint64_t pending; /* the low `count` bits wait to be written */
+    uint64_t pending; /* its low `count` bits are not written yet */
     unsigned count;   /* 0..7 between calls */
 } egc_bits_writer;
 
@@ -52,17 +51,17 @@ typedef struct egc_bits_reader {
     const uint8_t *bytes;
     uint64_t position; /* in bits from the start */
     uint64_t length;   /* in bits */
-    bool ended;        /* egc_bits_get was asked for more than there was */
+    bool ended;        /* an egc_bits_get met the end */
 } egc_bits_reader;
 
-/* Reads from where `reader` stands. */
+/* Begins at the next byte of reader. */
 egc_bits_reader egc_bits_reader_of(const egc_reader *reader);
 
-/* FORMAT: the message ends in the middle of a bit field. */
+/* Fails with FORMAT: the message ends in the middle of a bit field. */
 egc_status egc_bits_end_early(egc_error *err) EGC_MUST_CHECK;
 
-/* The next 57 bits or more at the top of a word, zeros after the end. Inline, as is reading a
- * field: decoding spends its time here. */
+/* Returns the next 57 bits or more at the top of a word, with zeros after the end of the message.
+ * Inline like egc_bits_read, because decoding spends its time here. */
 static inline uint64_t egc_bits_peek(const egc_bits_reader *reader)
 {
     uint64_t byte = reader->position / 8, bytes = reader->length / 8, word = 0;
@@ -77,7 +76,7 @@ static inline uint64_t egc_bits_peek(const egc_bits_reader *reader)
     return word << reader->position % 8;
 }
 
-/* The next `width` bits, 0 <= width <= 32. FORMAT at the end. */
+/* Reads `width` bits, 0 <= width <= 32. FORMAT if fewer are left. */
 EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bits_reader *reader, unsigned width,
                                                       uint32_t *out, egc_error *err)
 {
@@ -89,7 +88,7 @@ EGC_MUST_CHECK static inline egc_status egc_bits_read(egc_bits_reader *reader, u
     return EGC_OK;
 }
 
-/* The same without a check at each field: 0 at the end, which egc_bits_check reports. */
+/* Returns the next `width` bits, or 0 if fewer are left, which egc_bits_check reports. */
 static inline uint32_t egc_bits_get(egc_bits_reader *reader, unsigned width)
 {
     assert(width <= 32);
@@ -107,20 +106,21 @@ EGC_MUST_CHECK static inline egc_status egc_bits_check(const egc_bits_reader *re
     return reader->ended ? egc_bits_end_early(err) : EGC_OK;
 }
 
-/* Counts ones up to the next zero. FORMAT at the end, or when there are more than `limit`. */
+/* Counts the ones before the next zero and passes it. FORMAT at the end, or for more than `limit`
+ * ones. */
 egc_status egc_bits_read_unary(egc_bits_reader *reader, uint32_t limit, uint32_t *out,
                                egc_error *err) EGC_MUST_CHECK;
 
-/* Moves the byte reader that this one came from past the bits read, to a whole byte. */
+/* Moves the byte reader that `bits` began at past the bits read, up to a whole byte. */
 void egc_bits_reader_finish(const egc_bits_reader *bits, egc_reader *reader);
 
-/* The number of bits needed to write value: 0 for 0, 3 for 5, 32 at most. */
+/* Returns the number of bits that value needs: 0 for 0, 3 for 5, 32 at most. */
 static inline unsigned egc_bits_width(uint32_t value)
 {
     return value ? 32u - (unsigned)__builtin_clz(value) : 0u;
 }
 
-/* The 32 bits of a float, and back. */
+/* The 32 bits of a float as a number, and the reverse. */
 static inline uint32_t egc_bits_of_float(float value)
 {
     uint32_t bits;
@@ -135,7 +135,8 @@ static inline float egc_bits_to_float(uint32_t bits)
     return value;
 }
 
-/* LEB128: seven bits a byte, the low ones first. */
+/* LEB128 numbers: seven bits a byte, the low ones first, at most five bytes. FORMAT for a number
+ * that is longer than it needs to be or than 32 bits. */
 void egc_bits_put_varint(egc_buf *buf, uint32_t value);
 egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err) EGC_MUST_CHECK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CLOCK_MONOTONIC, which no change of the date moves. */
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages are formatted into a buffer of their own first, since an argument may point into the
+ * message that is replaced. */
 #include "base/error.h"
 
 #include <assert.h>
@@ -9,7 +11,7 @@
 
 enum { SPELT_MAX = sizeof "\\x1b" };
 
-/* A byte as it may stand in a line; returns the length. */
+/* Writes a byte, or its escape if it is a control character. Returns the length. */
 static size_t spell(unsigned char byte, char out[SPELT_MAX])
 {
     bool is_control = byte < ' ' || byte == 0x7f;
@@ -33,7 +35,7 @@ void egc_error_one_line(const char *text, char *out, size_t room)
     out[used] = '\0';
 }
 
-/* One byte longer than fits when it is cut, so that this is seen. */
+/* text has one byte more than out, so that egc_error_one_line marks a cut. */
 static void format_message(char *out, const char *format, va_list args)
 {
     char text[EGC_ERROR_LENGTH + 1];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* posix_memalign, zeroed, behind two hooks that let tests refuse an allocation. */
 #include "base/mem.h"
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ void *egc_calloc(size_t count, size_t size)
     void *memory;
     if (posix_memalign(&memory, large ? HUGE_PAGE : ALIGNMENT, bytes) != 0)
         return NULL;
-    if (large) /* vectors of millions are touched at scattered places: spare the TLB */
+    if (large) /* scattered accesses to large vectors would miss the TLB */
         madvise(memory, bytes, MADV_HUGEPAGE);
     return memset(memory, 0, bytes);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parameter tables: one row is parser, validator, default and help of one parameter.
  *
- * Every type that users configure (compressor, workload, cluster, exchange, experiment) has a
- * plain struct and one static table of egc_param rows that describe its fields. The table is the
- * single source for Lua keys, --set overrides, range checks, `egc-sim describe`, and the
- * provenance written with results. A table ends with a zeroed row. */
+ * Each type that users configure (compressor, workload, cluster, exchange, experiment) has a plain
+ * struct and a static table of rows that describe its fields. The table is the only source of Lua
+ * keys, --set overrides, range checks, `egc-sim describe`, and the parameters stored with results.
+ * It ends with EGC_PARAM_END. */
 #ifndef EGC_BASE_PARAM_H
 #define EGC_BASE_PARAM_H
 
@@ -14,9 +14,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/quantity.h"
+#include "base/number/quantity.h"
 
-#define EGC_TEXT_LENGTH 512 /* of a text parameter, terminator included */
+#define EGC_TEXT_LENGTH 512 /* size of a text field, terminator included */
 
 typedef enum egc_param_kind {
     EGC_PARAM_REAL,   /* double */
@@ -24,7 +24,7 @@ typedef enum egc_param_kind {
     EGC_PARAM_BOOL,   /* bool */
     EGC_PARAM_CHOICE, /* int, an index into `choices` */
     EGC_PARAM_TEXT,   /* char[max], terminator included */
-    EGC_PARAM_LIST,   /* egc_param_list, of structs that a table of their own describes */
+    EGC_PARAM_LIST,   /* egc_param_list; the items have a table of their own */
 } egc_param_kind;
 
 enum {
@@ -39,13 +39,13 @@ typedef struct egc_param {
     egc_param_kind kind;
     egc_quantity quantity;
     size_t offset;
-    double def, min, max; /* for CHOICE and BOOL only def. def NAN: unset, decided by context */
+    double def, min, max; /* CHOICE, BOOL: only def. def NAN: unset by default */
     unsigned flags;
-    /* CHOICE: the words, NULL-terminated. REAL and INT: words that stand for special values; the
-     * i-th is stored as -(i + 1), so min must be >= 0. LIST: EGC_PARAM_ITEMS. */
+    /* CHOICE: the words, ended by NULL. REAL and INT: words for special values; word i is stored as
+     * -(i + 1), so min must be >= 0. LIST: EGC_PARAM_ITEMS. */
     const char *const *choices;
     const char *formerly; /* an earlier name, refused with an error that names this one; or NULL */
-    const char *def_text; /* TEXT; NULL is "". LIST: what an empty one stands for; NULL is "{}" */
+    const char *def_text; /* TEXT; NULL: "". LIST: the text of an empty list; NULL: "{}" */
 } egc_param;
 
 #define EGC_PARAM_END                                                                              \
@@ -88,29 +88,29 @@ typedef struct egc_param {
     .offset = offsetof(type, field) +                                                              \
               _Generic(&((type *)0)->field, char(*)[sizeof((type *)0)->field] : 0)
 
-/* The value of a LIST. Zeroed is empty; whoever fills it in owns the items. */
+/* The value of a LIST. Zeroed is empty. The code that fills it in owns the items. */
 typedef struct egc_param_list {
     void *items;
     size_t n;
 } egc_param_list;
 
-/* What the items of a LIST are. Its row points there by EGC_PARAM_ITEMS(&item) in `choices`: a
- * member of its own would have to be written out in every row of every table. Items whose table has
- * one row only are written as plain values: {4, 4}, and a single one without braces. */
+/* The type of the items of a LIST, to which its row points by .choices = EGC_PARAM_ITEMS(&item).
+ * Items whose table has one row are plain values in Lua: {4, 4}, and a single one needs no braces.
+ */
 typedef struct egc_param_item {
-    const egc_param *table; /* of scalars */
+    const egc_param *table; /* rows of scalar kinds */
     size_t size;
 } egc_param_item;
 
 #define EGC_PARAM_ITEMS(item) ((const char *const *)(const void *)(item))
 
-/* Of a row whose kind is LIST. */
+/* The type of the items of a row whose kind is LIST. */
 const egc_param_item *egc_param_item_of(const egc_param *param);
 
-/* True when items are written as plain values. */
+/* True if the items are plain values. */
 bool egc_param_item_is_value(const egc_param_item *item);
 
-/* A scalar as it comes from Lua or from --set. */
+/* A scalar from Lua or from --set. */
 typedef enum egc_scalar_kind {
     EGC_SCALAR_BOOL,
     EGC_SCALAR_NUMBER,
@@ -124,17 +124,17 @@ typedef struct egc_scalar {
     const char *text; /* borrowed */
 } egc_scalar;
 
-/* Fills every field that the table names with its default. */
+/* Sets every field of the table to its default. */
 void egc_param_init(const egc_param *table, void *object);
 
-/* The row called name, or NULL. */
+/* Returns the row called name, or NULL. */
 const egc_param *egc_param_find(const egc_param *table, const char *name);
 
-/* The row that was called name formerly, or NULL. */
+/* Returns the row whose earlier name is name, or NULL. */
 const egc_param *egc_param_renamed(const egc_param *table, const char *name);
 
-/* Sets one field. RANGE or FORMAT when the value does not fit, the message starting with what it
- * must be ("must be in (0, 1], got 1.5"), without the name, which the caller prepends. */
+/* Sets one field. RANGE, FORMAT or NAME if the value does not fit: "must be in (0, 1], got 1.5".
+ * The caller prepends the parameter's name. MEMORY. */
 egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar *value,
                          egc_error *err) EGC_MUST_CHECK;
 

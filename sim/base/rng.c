@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SplitMix64 as published, and its adapter to the generator interface of GSL. */
 #include "base/rng.h"
 
 uint64_t egc_rng_next(uint64_t *state)

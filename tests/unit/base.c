@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number/element.h"
-#include "base/quantity.h"
+#include "base/number/quantity.h"
 #include "base/rng.h"
 #include "base/text.h"
 

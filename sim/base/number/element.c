@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loops over elements through memcpy, which compiles to unaligned loads and vectorises. A 16-bit
+ * element is added in float, whose 24 digits make the rounded sum exact for both formats. */
 #include "base/number/element.h"
 
 #include <assert.h>
@@ -29,14 +31,15 @@ static uint16_t half_from_float(bool fp16, float value)
     return fp16 ? egc_half_fp16_from_float(value) : egc_half_bf16_from_float(value);
 }
 
-/* The sum of two halves, in the arithmetic of the format: too large is Inf, not the saturation of
- * egc_half_fp16_from_float. The float sum of two binary16 or bfloat16 numbers rounds as if exact,
- * since float has more than twice their digits. */
+/* The sum of two halves in the arithmetic of the format: a sum that is too large is Inf, while
+ * egc_half_fp16_from_float saturates. The float sum of two binary16 or bfloat16 numbers rounds as
+ * if it were exact, since float has more than twice their digits. */
 static uint16_t half_sum(bool fp16, uint16_t a, uint16_t b)
 {
     float sum = half_to_float(fp16, a) + half_to_float(fp16, b);
     uint16_t half = half_from_float(fp16, sum);
-    float beyond = fp16 ? 65520 : 0x1.ffp127f; /* halfway from the largest to what is too large */
+    float beyond =
+        fp16 ? 65520 : 0x1.ffp127f; /* halfway from the largest number to the next power of two */
     if (fabsf(sum) < beyond || isnan(sum))
         return half;
     return (uint16_t)((half & 0x8000) | (fp16 ? FP16_INFINITY : BF16_INFINITY));
@@ -72,8 +75,8 @@ static inline void halves_from_floats(bool fp16, const float *in, char *out, siz
 
 /* ---- binary32 -------------------------------------------------------------------------------- */
 
-/* Of a fixed length and through copies, which cost nothing, so that compilers make vectors of it
- * whatever the alignment. */
+/* The length is fixed and the data copied, which costs nothing, so that compilers vectorise the
+ * loop for any alignment. */
 static inline void add_block(char *sum, const char *addend)
 {
     float a[BLOCK], b[BLOCK];

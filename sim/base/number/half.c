@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Integer arithmetic on the bits of IEEE 754 numbers: the exponent is rebiased, the mantissa
+ * shifted and rounded; the carry of a rounded mantissa increments the exponent. */
 #include "base/number/half.h"
 
 #include <string.h>
@@ -17,8 +19,8 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-/* value >> shift, rounded to nearest, ties to even: one less than half is added, and one more if
- * the quotient is odd. value < 2^31. */
+/* value >> shift, rounded to nearest, ties to even, for value < 2^31: adds half of the divisor less
+ * one, and one more if the quotient is odd. */
 static uint32_t shift_round(uint32_t value, unsigned shift)
 {
     return (value + (1u << (shift - 1)) - 1 + (value >> shift & 1)) >> shift;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities as people write them: "10Gbps", "1.25GB/s", "25us", "64KiB", "15.7Tflops". */
-#ifndef EGC_BASE_QUANTITY_H
-#define EGC_BASE_QUANTITY_H
+/* Quantities with units, in text: "10Gbps", "1.25GB/s", "25us", "64KiB", "15.7Tflops". */
+#ifndef EGC_BASE_NUMBER_QUANTITY_H
+#define EGC_BASE_NUMBER_QUANTITY_H
 
 #include <stddef.h>
 
@@ -16,12 +16,13 @@ typedef enum egc_quantity {
     EGC_QUANTITY_POWER,     /* watts */
 } egc_quantity;
 
-/* Parses "NUMBER UNIT" (the space is optional) into SI. A number without a unit is taken as SI.
- * FORMAT when it is not a number; NAME, listing the known units, when the unit is unknown. */
+/* Sets *out to the value of "NUMBER UNIT" in SI units; the space is optional, and a number without
+ * unit is in SI units. FORMAT if text begins with no number; NAME, with the known units, for
+ * another unit. */
 egc_status egc_quantity_parse(const char *text, egc_quantity quantity, double *out,
                               egc_error *err) EGC_MUST_CHECK;
 
-/* The SI unit's symbol ("B/s", "s", "B", "flop/s", "W"), or "" for bare numbers. */
+/* Returns the symbol of the SI unit ("B/s", "s", "B", "flop/s", "W"), or "" for a bare number. */
 const char *egc_quantity_symbol(egc_quantity quantity);
 
 #endif

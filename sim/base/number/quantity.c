@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/quantity.h"
+/* A table of units for each quantity. A value is NUMBER * times / over, with both factors exact, so
+ * that "50us" is the double nearest to 5e-5. */
+#include "base/number/quantity.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A unit is `times` / `over` SI units: both exact in binary, so that "50us" is the double nearest
- * to 5e-5, which 50 * 1e-6 is not. */
+/* A unit is `times` / `over` SI units. 1e-6 has no exact double, so 50 * 1e-6 is not the double
+ * nearest to 5e-5, but 50 * 1 / 1e6 is. */
 typedef struct unit_row {
     const char *symbol;
     double times, over;
