@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of a step, a run, an evaluation and a unit, declared by the rows of metrics.def,
- * which say what each is and its unit; and those of a run from those of its steps. */
+/* The metrics of a step, a run, an evaluation and a unit: one member for each row of metrics.def,
+ * which explains it and names its unit. Sums and means of them over a run. */
 #ifndef EGC_TRAIN_METRICS_METRICS_H
 #define EGC_TRAIN_METRICS_METRICS_H
 
 #include <stdint.h>
 
-/* Of one step, or of a whole run. NAN where a metric does not apply; in a step's, the metrics of
+/* One step, or a whole run. NAN where a metric does not apply; in a step's, the metrics of
  * runs.csv alone are 0. */
 typedef struct egc_metrics {
 #define EGC_METRIC_AS(field, ...) double field;
@@ -19,7 +19,7 @@ typedef struct egc_evaluation_metrics {
 } egc_evaluation_metrics;
 
 typedef struct egc_unit_metrics {
-    const char *name; /* of the layer, "FIRST..LAST" of a bucket, or "model" */
+    const char *name; /* a layer's, "FIRST..LAST" of a bucket, or "model" */
 #define EGC_UNIT_METRIC(field, ...) double field;
 #include "train/metrics/metrics.def"
 } egc_unit_metrics;

@@ -2,8 +2,8 @@
 /* Sums over the workers of one step, and the metrics of the step that follow from them.
  *
  * Two halves, since they become known at different times and one may come from a log:
- * egc_step_stats has what training determines (no gradient, no parameter), egc_step_times what the
- * simulated network and device determine. */
+ * egc_step_stats follows from training (it has no gradient and no parameter), egc_step_times from
+ * the simulated network and device. */
 #ifndef EGC_TRAIN_METRICS_STEP_STATS_H
 #define EGC_TRAIN_METRICS_STEP_STATS_H
 

@@ -26,10 +26,10 @@ typedef struct egc_exchange_choice {
     size_t n_rounds;
     egc_round round[EGC_ROUNDS_MAX + 1];
     const egc_exchange_type *exchange[EGC_ROUNDS_MAX + 1];
-    const egc_sparse_type *sparse; /* of the only round, and exchange[0] is NULL; or NULL */
-    egc_merge_rule merge;          /* of sparse */
+    const egc_sparse_type *sparse; /* for the only round, and exchange[0] is NULL; or NULL */
+    egc_merge_rule merge;          /* if sparse */
     int group;                     /* local ranks: egc_exchange_scratch.group */
-    double host_Bps;               /* upper bound of what a host sends or receives */
+    double host_Bps;               /* no host sends or receives faster */
 } egc_exchange_choice;
 
 /* Finds an exchange by name, dense or sparse; the other is set to NULL. NAME, listing all. */

@@ -211,8 +211,8 @@ static egc_status sum_sparse(egc_round_transfer *t, const egc_round_piece *at,
 
 /* ---- the check against the links ------------------------------------------------------------- */
 
-/* The bytes that some worker must have sent or received: of what this one did, and of the least for
- * a vector that reaches all. */
+/* A lower bound of the bytes that some worker sent or received: the bytes of this one, and the
+ * least that a vector needs to reach all. */
 static double bytes_of(const egc_round_transfer *t, const egc_round_piece *at, double moved,
                        const egc_round_result *result)
 {

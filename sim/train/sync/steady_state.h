@@ -36,8 +36,8 @@ typedef struct egc_steady_state {
     double network_bytes[EGC_STEADY_STATE_KEPT];
     size_t n_simulated; /* in a row */
     size_t repeated;    /* index in `past` of the step that is repeated */
-    size_t slot[2];     /* of the even and the odd step, if simulated: its index in `past` */
-    bool repeats[2];    /* of the even and the odd step: it is repeated */
+    size_t slot[2];     /* index in `past` of the even and the odd step, if simulated */
+    bool repeats[2];    /* true if the even or the odd step is repeated */
 } egc_steady_state;
 
 /* Borrows the engine. MEMORY. */
