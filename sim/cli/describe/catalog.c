@@ -76,7 +76,8 @@ static egc_status devices(egc_catalog *catalog, const egc_catalog_item *const **
     return EGC_OK;
 }
 
-/* A column of several files is one metric. */
+/* A column of several files is one metric, with the help of the first; other help is added to the
+ * file's name. */
 static egc_status metrics(egc_catalog *catalog, const egc_catalog_item *const **out, egc_error *err)
 {
     static const egc_table order[] = {EGC_TABLE_RUNS, EGC_TABLE_STEPS, EGC_TABLE_EVALS,
@@ -98,7 +99,10 @@ static egc_status metrics(egc_catalog *catalog, const egc_catalog_item *const **
                 *metric = (egc_metric){{column->name, column->help}, column->unit, table->file};
                 items[n++] = &metric->item;
             } else {
-                metric->files = egc_arena_printf(arena, "%s, %s", metric->files, table->file);
+                bool same = strcmp(column->help, metric->item.summary) == 0;
+                metric->files =
+                    egc_arena_printf(arena, "%s, %s%s%s%s", metric->files, table->file,
+                                     same ? "" : " (", same ? "" : column->help, same ? "" : ")");
             }
             failed = !metric->files;
         }

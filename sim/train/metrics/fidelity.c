@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both metrics need whole vectors of the step or run: four arrays of n floats at most. */
+/* Both metrics need whole vectors of the step or run: at most four of n floats, allocated as one.
+ */
 #include "train/metrics/fidelity.h"
 
 #include <math.h>
@@ -11,24 +12,21 @@
 egc_status egc_fidelity_init(egc_fidelity *f, size_t n, bool has_momentum, double momentum,
                              bool nesterov, egc_error *err)
 {
+    size_t bytes = (has_momentum ? 4 : 3) * n * sizeof(float);
+    float *all = egc_calloc(1, bytes);
     *f = (egc_fidelity){.n = n, .momentum = momentum, .nesterov = nesterov};
-    f->truth = egc_calloc(n, sizeof(float));
-    f->truth_sum = egc_calloc(n, sizeof(float));
-    f->error_sum = egc_calloc(n, sizeof(float));
-    if (has_momentum)
-        f->velocity = egc_calloc(n, sizeof(float));
-    if (f->truth && f->truth_sum && f->error_sum && (f->velocity || !has_momentum))
-        return EGC_OK;
-    egc_fidelity_fini(f);
-    return egc_fail_memory(err, 4 * n * sizeof(float));
+    if (!all)
+        return egc_fail_memory(err, bytes);
+    f->truth = all;
+    f->truth_sum = all + n;
+    f->error_sum = all + 2 * n;
+    f->velocity = has_momentum ? all + 3 * n : NULL;
+    return EGC_OK;
 }
 
 void egc_fidelity_fini(egc_fidelity *f)
 {
     egc_free(f->truth);
-    egc_free(f->velocity);
-    egc_free(f->truth_sum);
-    egc_free(f->error_sum);
     *f = (egc_fidelity){0};
 }
 

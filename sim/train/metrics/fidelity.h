@@ -14,7 +14,8 @@
 
 typedef struct egc_fidelity {
     size_t n;
-    float *truth;     /* true update of the step; until its end, the sum of the gradients so far */
+    float *truth;     /* true update of the step; until its end, the sum of the gradients so far.
+                         Its allocation includes the other vectors. */
     float *velocity;  /* NULL: the true update has no momentum */
     float *truth_sum; /* over steps */
     float *error_sum; /* applied - true, over steps */
