@@ -138,7 +138,7 @@ const egc_param *egc_param_renamed(const egc_param *table, const char *name);
 egc_status egc_param_set(const egc_param *param, void *object, const egc_scalar *value,
                          egc_error *err) EGC_MUST_CHECK;
 
-/* Where the field of a row is in an object. */
+/* Returns the address of the field of a row in an object. */
 const void *egc_param_field(const egc_param *param, const void *object);
 
 /* The value of a REAL, INT, BOOL or CHOICE as a number; NAN for other kinds. */

@@ -13,10 +13,10 @@ typedef struct egc_drawing {
     const egc_view *view;
     egc_scope scope;
     size_t setting;
-    const char *name; /* of the files, without ending */
+    const char *name; /* names the files, without ending */
     const egc_gnuplot_terminal *terminal;
     egc_buf data;   /* NAME.csv */
-    egc_buf script; /* NAME.gp; left empty when the data lacks what the figure needs */
+    egc_buf script; /* NAME.gp; left empty if the data the figure needs is missing */
     size_t *marks;  /* scratch of view->n_series zeros for the figure */
 } egc_drawing;
 
@@ -43,7 +43,7 @@ typedef struct egc_layout {
     const char *title;
     bool has_ranges;  /* a mark stands for several runs */
     size_t n_bars;    /* 0: a plane */
-    size_t n_entries; /* of the legend */
+    size_t n_entries; /* in the legend */
 } egc_layout;
 
 /* Begins the script: terminal, output, titles, grid and legend. */

@@ -12,7 +12,7 @@ enum { LABEL_BYTES = 34 /* longer ones squeeze the figure */, MAX_ITEMS = 32 };
 typedef struct item {
     const char *text;
     size_t length;
-    size_t n_series; /* that have the item */
+    size_t n_series; /* series with the item */
 } item;
 
 /* True if "a=1;b=2" has the item "b=2". */

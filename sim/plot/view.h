@@ -26,7 +26,7 @@ typedef struct egc_view {
     egc_distinct bandwidths; /* in runs, in bytes per second */
     egc_distinct eval_steps; /* in evals */
     size_t n_left_out;       /* runs that did not succeed; they belong to no series */
-    egc_arena arena;         /* owns the above and whatever figures need until egc_view_fini */
+    egc_arena arena;         /* owns the above and the scratch space of figures */
 } egc_view;
 
 /* Reads dir/runs.csv and, if it exists, dir/evals.csv. The caller calls egc_view_fini, also after a
@@ -35,7 +35,7 @@ egc_status egc_view_load(egc_view *view, const char *dir, egc_error *err) EGC_MU
 
 void egc_view_fini(egc_view *view);
 
-/* Which rows to summarise. */
+/* Selects the rows to summarise. */
 typedef struct egc_choice {
     egc_scope scope;
     size_t setting;

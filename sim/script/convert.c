@@ -26,7 +26,7 @@ typedef struct place {
     const struct place *parent;
     const char *path;
     const char *where;
-    const char *constructor; /* of the table that holds it */
+    const char *constructor; /* made the table that holds it */
     const void *table;
     int depth;
 } place;

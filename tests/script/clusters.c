@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters as scripts write them: lists of numbers, lists of clients, and what is wrong with them.
- */
+/* Clusters in scripts: lists of numbers, lists of clients, and errors in them. */
 #include "harness.h"
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))
 
-/* More workers than any of these clusters seats, so that the message says how many it does. */
+/* More workers than any of these clusters has hosts, so that the message gives their number. */
 #define SEATS(cluster)                                                                             \
     "return egc.experiment{workers = 16384, method = 'none', "                                     \
     "workload = egc.workload.synthetic{model = 'lenet5'}, cluster = egc.cluster." cluster "}"
@@ -95,7 +94,7 @@ static void says_what_is_wrong(void **state)
     check_cases(errors, COUNT(errors));
 }
 
-/* A sweep over lists: each is a value of its axis. */
+/* In a sweep over lists each list is a value of the axis. */
 static void lists_are_swept(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What users read when a script is wrong, word for word. */
+/* The exact messages for errors in scripts. */
 #include "harness.h"
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))

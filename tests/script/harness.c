@@ -51,7 +51,7 @@ static void render(const egc_script *script, char *out, size_t room)
     }
 }
 
-/* "..." at the end of what is expected stands for anything: a list that grows elsewhere. */
+/* "..." at the end of the expected text matches any rest: a list that other code extends. */
 static int is_as_expected(const char *got, const char *expected)
 {
     size_t len = strlen(expected);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads experiments from text and says in one line what came of it. */
+/* Loads experiments from text and gives the result in one line. */
 #ifndef EGC_TEST_SCRIPT_HARNESS_H
 #define EGC_TEST_SCRIPT_HARNESS_H
 

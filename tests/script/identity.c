@@ -78,7 +78,7 @@ static void other_parameters_have_other_ids(void **state)
             assert_string_not_equal(ids[i], ids[j]);
 }
 
-/* ---- what points read ------------------------------------------------------------------------ */
+/* ---- files of points ------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text)
 {
@@ -95,7 +95,7 @@ static void write_file(const char *path, const char *text)
     "<link id='l' bandwidth='1GBps' latency='" latency "'/>"                                       \
     "<route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>\n"
 
-/* The profile lies beside the platform, which is in a folder of its own. */
+/* The file of events is found beside the platform file, in a folder other than the script's. */
 static void another_platform_is_another_point(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void another_platform_is_another_point(void **state)
     rmdir("platforms");
 }
 
-/* Whole, and too long to be read whole: pieces of it are, the last one among them. */
+/* The id covers all of a short file, and of a long one some pieces, among them the last. */
 static void another_trace_is_another_point(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void another_trace_is_another_point(void **state)
     unlink("t.h5");
 }
 
-/* ---- what points learn ----------------------------------------------------------------------- */
+/* ---- training of points ---------------------------------------------------------------------- */
 
 static void identify_learning_of(const char *text, const char *override,
                                  char key[EGC_TRAINING_LOG_KEY_LENGTH])
@@ -176,7 +176,7 @@ static const char *const of_time[] = {
     "cluster.speed=1e12",
     "cluster.hosts=9",
     "cluster.device=a100",
-    "exchange=allgather-rd", /* whatever gathers delivers the same */
+    "exchange=allgather-rd", /* every all-gather delivers the same */
     "exchange=allgather-ring",
     "group=2",
     "exchange_order=priority",
@@ -213,7 +213,7 @@ static void points_that_differ_in_time_learn_the_same(void **state)
     }
 }
 
-/* Who replays a log has no times to measure. */
+/* A replay has no compression to time, so points with measured cost train themselves. */
 static void measured_points_learn_apart(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void measured_points_learn_apart(void **state)
     assert_string_not_equal(got, want);
 }
 
-/* Buckets that suit the network differ from network to network. */
+/* Merged buckets depend on the network, so trainings on different networks differ. */
 static void points_whose_layers_merge_learn_apart(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void points_whose_layers_merge_learn_apart(void **state)
     assert_string_not_equal(got, want);
 }
 
-/* Fused buckets depend on how fast the device is. */
+/* Fused buckets depend on the speed of the device. */
 static void points_whose_layers_fuse_learn_apart(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static bool is_among(const char *name, const char *const *settings, size_t n)
     return false;
 }
 
-/* A new option must be put into one of the lists above, and so thought about. */
+/* Fails for a new option until it is in one of the lists above: does it change the training? */
 static void every_option_is_of_time_or_of_learning(void **state)
 {
     (void)state;

@@ -60,7 +60,7 @@ static void load(const char *text, const char *overrides, egc_script *script)
     assert_ok(load_text(text, overrides, script, &err), err);
 }
 
-/* Also by --set, and in a list that a file of its own returns. */
+/* Lists also come from --set, and from a file that returns one. */
 static void layers_arrive(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void layers_arrive(void **state)
     }
 }
 
-/* What is in a list counts in the run's identity, and a filter sees it. */
+/* The items of a list are part of the run's identity, and a filter sees them. */
 static void layers_are_part_of_the_point(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scripts that run points themselves. */
+/* Scripts that run points by egc.simulate. */
 #include "harness.h"
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))
 
-/* A network of few parameters, for one step. */
+/* A small network, trained for one step. */
 #define POINT "steps = 2, " BASE "method = 'none'"
 
 static const load_case cases[] = {
@@ -15,7 +15,7 @@ static const load_case cases[] = {
      " assert(r.speedup == nil and r.error == nil)"
      " assert(#r.steps == 2 and r.steps[2].step_s > 0)",
      NULL, ""},
-    /* What it got decides what comes next. */
+    /* The result of one simulation decides the next. */
     {"local p = {" POINT "} local slow = egc.simulate(p)"
      " p.cluster = egc.cluster.star{bandwidth = '100Gbps'} local fast = egc.simulate(p)"
      " assert(fast.comm_s < slow.comm_s) return egc.experiment(p)",
@@ -32,7 +32,8 @@ static const load_case cases[] = {
     {"\negc.simulate{" POINT ", step = 3}", "workers=99",
      "t.lua:2: step: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, "
      "bucket, first_bucket, group, fusion, cycle, "
-     "overlap, cost, cost_table, cost_scale, compress_on, exchange_order, partition, network_model, "
+     "overlap, cost, cost_table, cost_scale, compress_on, exchange_order, partition, "
+     "network_model, "
      "max_sim_time, on_failure, failure_timeout, energy, layers, "
      "name, workload, cluster, "
      "method, algorithm, exchange, where"},

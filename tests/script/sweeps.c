@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which points an experiment has, in which order, and what their axes show. */
+/* The points of an experiment, their order, and the values of their axes. */
 #include "harness.h"
 
 #define COUNT(cases) (sizeof(cases) / sizeof *(cases))
@@ -68,7 +68,7 @@ static const load_case filters[] = {
     {"return egc.experiment{" BASE "method=egc.topk{ratio=egc.each{0.1, 0.01}},"
      " where=function(p) return p.method.ratio < 0.05 end}",
      NULL, "t method.ratio: 0.01"},
-    /* Defaults and quantities are there, and what is filtered out need not fit the cluster. */
+    /* The filter sees defaults and quantities, and a filtered point need not fit the cluster. */
     {"return egc.experiment{workload=egc.workload.train{}, method='none', workers=egc.each{4, 16},"
      " cluster=egc.cluster.star{bandwidth='1Gbps'}, where=function(p)"
      " assert(p.cluster.bandwidth == 125000000 and p.cluster.name == 'star')"

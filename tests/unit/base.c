@@ -246,10 +246,10 @@ static void memory_can_run_out(void **state)
     egc_free(third);
 }
 
-/* By hand. binary16: 65504 is the largest, and units in the last place there are 32, so 65519 is
- * nearer to 65504 while 65520 is halfway to 65536, which is even and too large; of 2049 and 2051,
- * halfway too, the even ones are 2048 and 2052. bfloat16: likewise 257 and 259, between 256, 258
- * and 260, and 2^119 is half a unit of the largest. */
+/* Worked by hand. binary16: 65504 is the largest, and units in the last place there are 32, so
+ * 65519 is nearer to 65504 while 65520 is halfway to 65536, which is even and too large; of 2049
+ * and 2051, halfway too, the even ones are 2048 and 2052. bfloat16: likewise 257 and 259, between
+ * 256, 258 and 260, and 2^119 is half a unit of the largest. */
 static void halves_add_as_their_formats_do(void **state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void halves_keep_nan(void **state)
     }
 }
 
-/* x in a format of `digits` binary digits whose smallest number is 2^least. */
+/* Rounds x to a format with `digits` binary digits and the smallest number 2^least. */
 static double rounded(double x, int digits, int least, double largest)
 {
     int exponent;
@@ -312,7 +312,7 @@ static double rounded(double x, int digits, int least, double largest)
     return fabs(result) > largest ? copysign((double)INFINITY, x) : result;
 }
 
-/* Against sums in double, rounded once, of random bits. */
+/* Compares sums of random bits with sums in double, rounded once. */
 static void halves_add_as_if_exact(void **state)
 {
     (void)state;
@@ -338,7 +338,8 @@ static void halves_add_as_if_exact(void **state)
     }
 }
 
-/* As the loop that adds one by one, whatever the length and the alignment; and not beyond. */
+/* Equal to a loop over single elements for any length and alignment, and no element beyond the end
+ * changes. */
 static void floats_add_at_any_length_and_alignment(void **state)
 {
     (void)state;

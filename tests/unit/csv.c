@@ -30,7 +30,7 @@ static egc_csv_table read_text(const char *text)
     return table;
 }
 
-/* The text is refused with "PATH: reason". */
+/* Expects that the text is refused with "PATH: reason". */
 static void assert_refused(const void *bytes, size_t len, const char *reason)
 {
     char path[32], message[128];

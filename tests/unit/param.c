@@ -145,7 +145,7 @@ static void wrong_values_are_refused(void **state)
     assert_null(egc_param_find(table, "rael"));
 }
 
-/* Items are printed without what is at its default, so that a long list stays readable. */
+/* Items are printed without the fields at their defaults, so that a long list stays readable. */
 static void lists_are_printed(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void lists_are_printed(void **state)
     assert_printed(&t, "word=1234567;parts={weight=2} {} {name=z}");
 }
 
-/* Items of one row are plain values, and an empty list may stand for some. */
+/* Items whose table has one row are plain values, and an empty list may have a text of its own. */
 static void lists_of_values_are_printed(void **state)
 {
     (void)state;

@@ -46,8 +46,8 @@ static int output_to(const struct stat *file)
     return -1;
 }
 
-/* Fills in all but fd. Links to what is written directly are left to the system, since those of
- * /dev/fd lead to no path. */
+/* Fills in all but fd. The system follows the links to a file that is written directly, since those
+ * of /dev/fd lead to no path. */
 static egc_status name_paths(egc_atomic_file *file, const char *path, egc_error *err)
 {
     struct stat info;

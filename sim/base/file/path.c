@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders are removed by one walk over their entries, called with what to do to an entry. A results
- * folder is two levels deep, so nothing here needs to recurse. */
+/* One walk over the entries of a folder, called with the action for an entry, removes folders. A
+ * results folder is two levels deep, so nothing here needs to recurse. */
 #include "base/file/path.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON documents: trees of jansson's json_t, built without a check after each step.
  *
- * A value that found no memory is NULL. The setters below take NULL for object and value, free what
- * they were given, and mark the writer, so that egc_json_check at the end finds every failure. The
+ * A value that found no memory is NULL. The setters below take NULL for object and value, free the
+ * value, and mark the writer, so that egc_json_check at the end finds every failure. The
  * readers of jansson take NULL too, so that json_object_get(json_object_get(a, "b"), "c") needs one
  * check. */
 #ifndef EGC_BASE_JSON_JSON_H
