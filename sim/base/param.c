@@ -298,7 +298,8 @@ void egc_param_format_all(const egc_param *table, const void *object, bool only_
     for (const egc_param *p = table; p && p->name; p++) {
         if (only_changed && !egc_param_changed(p, object))
             continue;
-        egc_text_put(out, "%s%s=", separator, p->name);
+        bool is_former = p->formerly && !only_changed;
+        egc_text_put(out, "%s%s=", separator, is_former ? p->formerly : p->name);
         egc_param_format(p, object, out);
         separator = ";";
     }

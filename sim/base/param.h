@@ -153,7 +153,9 @@ bool egc_param_changed(const egc_param *param, const void *object);
  * which is "{name=a;size=3} {name=b;size=4}", without the fields at their defaults, or "{4, 4}". */
 void egc_param_format(const egc_param *param, const void *object, egc_buf *out);
 
-/* "name=value" for each row, separated by ';'. only_changed leaves out fields at their defaults. */
+/* "name=value" for each row, separated by ';'. only_changed leaves out fields at their defaults;
+ * without it rows are written under their former names, so that ids made of the text outlive a
+ * renaming. */
 void egc_param_format_all(const egc_param *table, const void *object, bool only_changed,
                           egc_buf *out);
 

@@ -437,7 +437,7 @@ static void refusals(void **state)
     assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
                  "overlap: algorithm federated computes, compresses and exchanges one after the "
                  "other; leave it out");
-    config = federated_of(&closed, "powersgd", 4, 1);
+    config = federated_of(&closed, "signsgd", 4, 1);
     assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
     config = federated_of(&open_loop, "egc", 4, 1);
     assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);

@@ -205,22 +205,24 @@ static void impossible_servers(void **state)
     assert_string_equal(r->err.message,
                         "algorithm.servers: must be at most the buckets of the model, 1, got 2; "
                         "bucket = \"layer\" makes more of them");
-    config = ps_of("powersgd", "sync", 4, 1);
+    config = ps_of("signsgd", "async", 4, 1);
     assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
-                 "method: powersgd takes several rounds a step, which algorithm ps has not; use "
-                 "algorithm sync");
+                 "method: signsgd counts the votes of all workers at once, and algorithm ps "
+                 "decodes the message of each alone; use vote = false");
     config = ps_of("topk", "sync", 4, 1);
     config.options.exchange_order = EGC_EXCHANGE_ORDER_PRIORITY;
-    assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
-                 "exchange_order: is of exchanges between all workers, which algorithm ps has not; leave "
-                 "it out");
+    assert_fails(
+        egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
+        "exchange_order: is of exchanges between all workers, which algorithm ps has not; leave "
+        "it out");
     config = ps_of("topk", "sync", 4, 1);
     config.options.piece_bytes = 1000;
     assert_int_equal(egc_train_run_check(&config, &err), EGC_ERROR_UNSUPPORTED);
-    config = ps_of("topk", "sync", 4, 1);
+    config = ps_of("topk", "ssp", 4, 1);
     assert_ok(egc_sparse_find("gtopk", &config.sparse, &err), err);
     assert_fails(egc_train_run_check(&config, &err), err, EGC_ERROR_UNSUPPORTED,
-                 "exchange: algorithm ps has its own; must be auto, got gtopk");
+                 "exchange: gtopk sums the messages of all workers at once, and algorithm ps "
+                 "decodes the message of each alone; must be auto");
 }
 
 /* The server, on host 0, is the last rank. A step computes for 3 ms. */

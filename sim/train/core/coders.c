@@ -55,7 +55,11 @@ egc_status egc_coders_init(egc_coders *coders, const egc_train_config *config,
     egc_status status = shared ? EGC_OK : init_alone(coders, coder, err);
     if (status)
         return status;
-    return egc_encoder_new(coder, number, shared ? shared : coders->own, &coders->encoder, err);
+    status = egc_encoder_new(coder, number, shared ? shared : coders->own, &coders->encoder, err);
+    if (!status && coders->own)
+        egc_encoder_regroup(coders->encoder, 0,
+                            1); /* the leader, and owner of all, of its rounds */
+    return status;
 }
 
 void egc_coders_fini(egc_coders *coders)

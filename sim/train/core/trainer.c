@@ -12,14 +12,6 @@
 egc_status egc_trainer_check(const egc_train_config *config, egc_error *err)
 {
     const char *algorithm = egc_algorithm_of(config)->name;
-    size_t rounds = egc_round_plan_count(&config->method);
-    egc_round round = egc_round_plan_at(&config->method, 0);
-    if (rounds > 1 ||
-        (round.kind != EGC_COLLECTIVE_ALLGATHER && round.kind != EGC_COLLECTIVE_ALLREDUCE))
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "method: %s takes several rounds a step, which algorithm %s has not; use "
-                        "algorithm sync",
-                        config->method.name, algorithm);
     if (config->options.sampled_workers)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "sampled_workers: algorithm %s needs all workers to learn; must be 0, got "
@@ -29,10 +21,10 @@ egc_status egc_trainer_check(const egc_train_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "method: predivide is for sums on the way, which algorithm %s has not",
                         algorithm);
-    if (config->exchange || config->sparse)
+    if (config->exchange)
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "exchange: algorithm %s has its own; must be auto, got %s", algorithm,
-                        config->exchange ? config->exchange->name : config->sparse->name);
+                        config->exchange->name);
     static const char *const idle[] = {"group", "exchange_order", "partition"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
         if (egc_param_changed(egc_param_find(egc_train_config_params, idle[i]), &config->options))
@@ -45,6 +37,23 @@ egc_status egc_trainer_check(const egc_train_config *config, egc_error *err)
                         "workload: algorithm %s needs a network that trains, got %s; use train or "
                         "process",
                         algorithm, config->workload->name);
+    return EGC_OK;
+}
+
+egc_status egc_trainer_check_alone(const egc_train_config *config, egc_error *err)
+{
+    const char *algorithm = egc_algorithm_of(config)->name;
+    for (size_t r = 0; r < egc_round_plan_count(&config->method); r++)
+        if (egc_round_plan_at(&config->method, r).kind == EGC_COLLECTIVE_ALLTOALL)
+            return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                            "method: %s counts the votes of all workers at once, and algorithm %s "
+                            "decodes the message of each alone; use vote = false",
+                            config->method.name, algorithm);
+    if (config->sparse)
+        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                        "exchange: %s sums the messages of all workers at once, and algorithm %s "
+                        "decodes the message of each alone; must be auto",
+                        config->sparse->name, algorithm);
     return EGC_OK;
 }
 

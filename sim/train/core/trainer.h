@@ -33,9 +33,13 @@ typedef struct egc_trainer {
     egc_arena arena;
 } egc_trainer;
 
-/* For egc_algorithm_type.check: UNSUPPORTED for methods of several rounds, and for what only
- * exchanges between all workers have. */
+/* For egc_algorithm_type.check: UNSUPPORTED for options that only exchanges between all workers
+ * have, and for workloads that do not train. */
 egc_status egc_trainer_check(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
+
+/* UNSUPPORTED for methods and exchanges that need the messages of all workers at once: for
+ * algorithms whose workers compress alone (coders.h). */
+egc_status egc_trainer_check_alone(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* UNSUPPORTED for what says how computing and exchanging overlap, where nothing does. */
 egc_status egc_trainer_check_streams(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;

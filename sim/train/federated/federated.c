@@ -157,6 +157,8 @@ static egc_status check(const egc_train_config *config, egc_error *err)
                         "sampled already");
     egc_status status = egc_trainer_check(config, err);
     if (!status)
+        status = egc_trainer_check_alone(config, err);
+    if (!status)
         status = egc_trainer_check_streams(config, err);
     if (!status)
         status = egc_trainer_check_clip(config, err);

@@ -276,6 +276,8 @@ static egc_status check(const egc_train_config *config, egc_error *err)
     const gossip *params = config->algorithm_params;
     egc_status status = egc_trainer_check(config, err);
     if (!status)
+        status = egc_trainer_check_alone(config, err);
+    if (!status)
         status = egc_trainer_check_streams(config, err);
     if (!status)
         status = egc_gossip_graph_check((egc_gossip_graph_kind)params->graph,

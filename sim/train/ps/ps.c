@@ -17,12 +17,13 @@
 #include "base/mem.h"
 #include "compressors/core/decoder.h"
 #include "train/algorithm.h"
+#include "train/sync/exchange_choice.h"
 
 /* Each connection has an actor, whose stack takes up address space. */
 enum { CONNECTIONS_MAX = 16384 };
 
 static const char *const mode_words[] = {"sync", "async", "ssp", NULL};
-static const char *const pull_words[] = {"dense", "recompress", NULL};
+static const char *const pull_words[] = {"dense", "recompress", "sum", NULL};
 
 static const egc_param params_table[] = {
     EGC_PARAM(egc_ps_params, servers, INT, "servers",
@@ -38,8 +39,9 @@ static const egc_param params_table[] = {
               "ssp: steps that the fastest worker may be ahead of the slowest", .def = 3,
               .max = 1e9),
     EGC_PARAM(egc_ps_params, pull, CHOICE, "pull",
-              "what workers get back: parameters, or compressed updates", .def = EGC_PS_PULL_DENSE,
-              .choices = pull_words),
+              "answer of a server: parameters, compressed updates, or the sum that a sparse "
+              "exchange made",
+              .def = EGC_PS_PULL_DENSE, .choices = pull_words),
     EGC_PARAM(egc_ps_params, window, INT, "window",
               "messages that a server receives, and sends, at a time", .def = 64, .min = 1,
               .max = 65536),
@@ -66,6 +68,21 @@ static bool is_colocated(const egc_train_config *config)
     return params_of(config)->colocated;
 }
 
+/* Sync: sparse messages are summed by the rule of the exchange that is named. */
+static egc_status check_sum(const egc_train_config *config, egc_error *err)
+{
+    if (!config->sparse)
+        return params_of(config)->pull == EGC_PS_PULL_SUM
+                   ? egc_fail(err, EGC_ERROR_UNSUPPORTED,
+                              "algorithm.pull: sum needs an exchange that sums sparse messages, "
+                              "as sparcml or gtopk")
+                   : EGC_OK;
+    egc_merge_rule rule = egc_exchange_choice_merge(config->sparse);
+    return egc_merger_check(&config->method, rule, err)
+               ? egc_error_prefix(err, "exchange: %s sums sparse messages", config->sparse->name)
+               : EGC_OK;
+}
+
 static egc_status check(const egc_train_config *config, egc_error *err)
 {
     const egc_ps_params *params = params_of(config);
@@ -83,7 +100,11 @@ static egc_status check(const egc_train_config *config, egc_error *err)
         return egc_fail(err, EGC_ERROR_RANGE,
                         "algorithm.servers: servers * workers must be at most %d, got %zu",
                         CONNECTIONS_MAX, n_servers(config) * workers);
-    return params->pull == EGC_PS_PULL_RECOMPRESS ? egc_ps_pull_method(config, &down, err) : EGC_OK;
+    status =
+        params->mode == EGC_PS_SYNC ? check_sum(config, err) : egc_trainer_check_alone(config, err);
+    return !status && params->pull == EGC_PS_PULL_RECOMPRESS
+               ? egc_ps_pull_method(config, &down, err)
+               : status;
 }
 
 /* ---- shards ---------------------------------------------------------------------------------- */
@@ -130,6 +151,14 @@ static egc_status check_shards(const egc_ps *all, egc_error *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* What the coders of synchronous workers and of their servers are made from. */
+static egc_coder_config sync_coder(const egc_ps *all)
+{
+    egc_coder_config coder = egc_trainer_coder_config(&all->trainer, all->n_workers);
+    coder.merge = all->merge;
+    return coder;
+}
+
 static egc_status bucket_init(egc_ps_bucket *bucket, const egc_ps *all, egc_error *err)
 {
     size_t n = all->n_workers, n_coders = all->params->mode == EGC_PS_SYNC ? 1 : n;
@@ -147,6 +176,11 @@ static egc_status bucket_init(egc_ps_bucket *bucket, const egc_ps *all, egc_erro
     egc_status status = EGC_OK;
     for (size_t i = 0; all->params->pull == EGC_PS_PULL_RECOMPRESS && i < n_coders && !status; i++)
         status = egc_ps_pull_coder_init(&bucket->coders[i], all, bucket, i, err);
+    if (!status && all->params->mode == EGC_PS_SYNC && all->merge) {
+        const egc_bucket *range = egc_ps_range(all, bucket);
+        const egc_coder_config coder = sync_coder(all);
+        status = egc_merger_new(&coder, range->first_unit, range->n_units, &bucket->merger, err);
+    }
     return status;
 }
 
@@ -161,6 +195,8 @@ static void bucket_fini(egc_ps_bucket *bucket, const egc_ps *all)
     }
     for (size_t i = 0; bucket->coders && i < n_coders; i++)
         egc_ps_pull_coder_fini(&bucket->coders[i]);
+    egc_merger_free(bucket->merger);
+    egc_buf_fini(&bucket->reply);
     egc_free(bucket->pushes);
     egc_free(bucket->answers);
     egc_free(bucket->taken);
@@ -207,9 +243,10 @@ static egc_status make_gates(egc_ps_worker *w, egc_error *err)
     size_t n_servers = w->ps->n_servers;
     w->begun = egc_semaphore_new(0);
     w->ready = egc_semaphore_new(0);
+    w->made = egc_semaphore_new(0);
     w->done = egc_semaphore_new(0);
     w->pushed = egc_calloc(n_servers, sizeof *w->pushed);
-    bool made = w->begun && w->ready && w->done && w->pushed;
+    bool made = w->begun && w->ready && w->made && w->done && w->pushed;
     for (size_t s = 0; made && s < n_servers; s++)
         made = (w->pushed[s] = egc_semaphore_new(0));
     return made ? EGC_OK : egc_fail_memory(err, n_servers * sizeof *w->pushed);
@@ -251,7 +288,7 @@ static egc_status worker_init(egc_ps_worker *w, egc_ps *all, size_t rank, egc_er
         return egc_fail_memory(err, all->n_buckets * sizeof *w->pulled);
     egc_status status = make_gates(w, err);
     const egc_trainer *trainer = &all->trainer;
-    const egc_coder_config coder = egc_trainer_coder_config(trainer, sync ? all->n_workers : 1);
+    const egc_coder_config coder = sync ? sync_coder(all) : egc_trainer_coder_config(trainer, 1);
     if (!status)
         status = egc_coders_init(&w->coders, trainer->config, &trainer->partition, &coder, rank,
                                  all->decoder, err);
@@ -270,6 +307,7 @@ static void worker_fini(egc_ps_worker *w)
     egc_replica_fini(&w->own);
     egc_semaphore_free(w->begun);
     egc_semaphore_free(w->ready);
+    egc_semaphore_free(w->made);
     egc_semaphore_free(w->done);
     for (size_t s = 0; w->pushed && s < all->n_servers; s++)
         egc_semaphore_free(w->pushed[s]);
@@ -330,12 +368,18 @@ static egc_status ps_init(egc_ps *all, const egc_train_config *config, egc_error
     all->n_buckets = all->trainer.partition.n_buckets;
     all->tickets = (uint64_t)config->options.steps * all->n_workers;
     all->weight = sync ? 1 : isnan(params->weight) ? 1 / (double)all->n_workers : params->weight;
+    egc_ps_rounds_init(all);
+    if (config->sparse) {
+        all->merge = egc_exchange_choice_merge(config->sparse);
+        snprintf(all->trainer.reporter.summary->exchange, EGC_EXCHANGE_CHOICE_NAME, "%s",
+                 config->sparse->name);
+    }
     egc_status status = check_shards(all, err);
     if (!status && params->pull == EGC_PS_PULL_RECOMPRESS)
         status = egc_ps_pull_method(config, &all->down, err);
     if (!status)
         status = allocate(all, err);
-    const egc_coder_config coder = egc_trainer_coder_config(&all->trainer, all->n_workers);
+    const egc_coder_config coder = sync_coder(all);
     if (!status && sync)
         status = egc_decoder_new(&coder, &all->decoder, err);
     for (size_t b = 0; b < all->n_buckets && !status; b++)

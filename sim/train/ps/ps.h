@@ -16,10 +16,15 @@
 #define EGC_TRAIN_PS_PS_H
 
 #include "compressors/core/encoder.h"
+#include "compressors/core/merger.h"
 #include "train/core/trainer.h"
 
 typedef enum egc_ps_mode { EGC_PS_SYNC, EGC_PS_ASYNC, EGC_PS_SSP } egc_ps_mode;
-typedef enum egc_ps_pull { EGC_PS_PULL_DENSE, EGC_PS_PULL_RECOMPRESS } egc_ps_pull;
+typedef enum egc_ps_pull {
+    EGC_PS_PULL_DENSE,
+    EGC_PS_PULL_RECOMPRESS,
+    EGC_PS_PULL_SUM,
+} egc_ps_pull;
 
 typedef struct egc_ps_params {
     int64_t servers;
@@ -54,6 +59,9 @@ typedef struct egc_ps_bucket {
     double *answered_s;        /* when that was sent last */
     egc_buf *answers;          /* async and ssp, dense: the parameters as they were then */
     egc_ps_pull_coder *coders; /* recompress: one for all in sync, else one a worker */
+    size_t push;               /* sync: which push of a step the server waits for: see push_round */
+    egc_buf reply; /* sync: what all are answered between rounds, and the sum of pull = "sum" */
+    egc_merger *merger; /* where pushes are summed as sparse messages; or NULL */
 } egc_ps_bucket;
 
 /* Something a server has to look at. */
@@ -89,6 +97,7 @@ typedef struct egc_ps_worker {
     egc_replica own;               /* async and ssp */
     egc_semaphore *begun;          /* one signal a step */
     egc_semaphore *ready;          /* one for each compressed bucket */
+    egc_semaphore *made;           /* one for each message of a later round */
     egc_semaphore *done;           /* one for each bucket that came back */
     egc_semaphore **pushed;        /* for each server, one for each push under way to it */
     egc_request **pushes, **pulls; /* of each bucket */
@@ -117,8 +126,12 @@ struct egc_ps {
     const egc_ps_params *params;
     egc_method down; /* what servers compress with; pull = "recompress" */
     size_t n_workers, n_servers, n_buckets;
-    uint64_t tickets; /* gradients that nobody has begun yet */
-    double weight;    /* of an update */
+    size_t n_rounds;                       /* sync: of the method; else 1: workers compress alone */
+    size_t n_pushes;                       /* of a bucket in a step */
+    size_t push_round[EGC_ROUNDS_MAX + 1]; /* the round of each of them */
+    egc_merge_rule merge;                  /* of exchange = a sum of sparse messages */
+    uint64_t tickets;                      /* gradients that nobody has begun yet */
+    double weight;                         /* of an update */
     egc_ps_worker *workers;
     egc_ps_server *servers;
     egc_ps_receiver *receivers; /* by server and worker */
@@ -134,14 +147,14 @@ static inline const egc_bucket *egc_ps_range(const egc_ps *all, const egc_ps_buc
     return &all->trainer.partition.buckets[bucket->number];
 }
 
-/* ---- egc_ps_worker.c
+/* ---- worker.c
  * ----------------------------------------------------------------------------- */
 
 egc_status egc_ps_worker_compute_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_ps_worker_push_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_ps_worker_pull_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- egc_ps_server.c
+/* ---- server.c
  * ----------------------------------------------------------------------------- */
 
 egc_status egc_ps_server_receive(void *receiver, egc_error *err) EGC_MUST_CHECK;
@@ -150,7 +163,28 @@ egc_status egc_ps_server_run(void *server, egc_error *err) EGC_MUST_CHECK;
 /* Tells the server; takes no time. bucket NULL: the worker has ended. */
 void egc_ps_server_notify(egc_ps_server *server, size_t worker, egc_ps_bucket *bucket);
 
-/* ---- egc_ps_pull.c
+/* ---- rounds.c -------------------------------------------------------------------------------- */
+
+/* Finds which rounds begin with pushes. */
+void egc_ps_rounds_init(egc_ps *all);
+
+/* Sync: a worker makes the message of a bucket for the given push of the step. NONFINITE, MEMORY.
+ */
+egc_status egc_ps_rounds_write(egc_ps_worker *worker, size_t push, size_t bucket,
+                               egc_error *err) EGC_MUST_CHECK;
+
+/* Sync: all workers have pushed a bucket. Decodes the round; bucket->push is 0 after the last, when
+ * the mean is in the bucket's place in all->average. Adds the device time. FORMAT, NONFINITE,
+ * MEMORY. */
+egc_status egc_ps_rounds_decode(egc_ps *all, egc_ps_bucket *bucket, double *decode_s,
+                                egc_error *err) EGC_MUST_CHECK;
+
+/* Sync: a worker decodes the reply to a push that was not the last, and makes its next message. */
+egc_status egc_ps_rounds_next(egc_ps_worker *worker, const egc_ps_bucket *bucket, size_t push,
+                              const egc_buf *reply, double *decode_s,
+                              egc_error *err) EGC_MUST_CHECK;
+
+/* ---- pull.c
  * ------------------------------------------------------------------------------- */
 
 /* The method of servers. UNSUPPORTED when the workers' has none. */

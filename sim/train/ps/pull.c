@@ -116,6 +116,10 @@ egc_status egc_ps_pull_answer(egc_ps *all, egc_ps_bucket *bucket, size_t worker,
     const egc_bucket *range = egc_ps_range(all, bucket);
     const float *parameters = all->replica.parameters + range->first;
     bool sync = all->params->mode == EGC_PS_SYNC;
+    if (bucket->push > 0 || all->params->pull == EGC_PS_PULL_SUM) {
+        *out = egc_reader_of(bucket->reply.data, bucket->reply.len);
+        return EGC_OK;
+    }
     if (all->params->pull == EGC_PS_PULL_RECOMPRESS) {
         const egc_buf *message = &bucket->coders[sync ? 0 : worker].coders.messages[0];
         *out = egc_reader_of(message->data, message->len);
@@ -148,9 +152,11 @@ static egc_status add_difference(egc_ps_worker *w, egc_ps_bucket *bucket, const 
 static void check_answer(const egc_ps_worker *w, const egc_ps_bucket *bucket, const egc_buf *answer)
 {
     const egc_bucket *range = egc_ps_range(w->ps, bucket);
-    bool dense = w->ps->params->pull == EGC_PS_PULL_DENSE;
-    const void *sent = dense ? (const void *)(w->replica->parameters + range->first)
-                             : bucket->coders[0].coders.messages[0].data;
+    const void *sent = bucket->reply.data;
+    if (w->ps->params->pull == EGC_PS_PULL_DENSE)
+        sent = w->replica->parameters + range->first;
+    else if (w->ps->params->pull == EGC_PS_PULL_RECOMPRESS)
+        sent = bucket->coders[0].coders.messages[0].data;
     assert(answer->len == 0 || memcmp(answer->data, sent, answer->len) == 0);
     (void)sent, (void)answer;
 }
@@ -162,6 +168,12 @@ egc_status egc_ps_pull_decode_answer(egc_ps_worker *w, egc_ps_bucket *bucket, co
     bool dense = w->ps->params->pull == EGC_PS_PULL_DENSE;
     bool sync = w->ps->params->mode == EGC_PS_SYNC;
     egc_status status = EGC_OK;
+    if (w->ps->params->pull == EGC_PS_PULL_SUM) {
+        const egc_round_result sum = {.messages = answer, .n_messages = 1, .reduced = true};
+        check_answer(w, bucket, answer);
+        *decode_s = egc_coders_decode_time(&w->coders, bucket->number, 0, &sum, 0);
+        return EGC_OK;
+    }
     if (sync)
         check_answer(w, bucket, answer);
     else if (dense)

@@ -69,7 +69,8 @@ egc_status egc_ps_server_receive(void *arg, egc_error *err)
     egc_ps *all = server->ps;
     egc_status status = EGC_OK;
     while (!status)
-        for (size_t b = 0; b < all->n_buckets && !status; b++) {
+        for (size_t i = 0; i < all->n_pushes * all->n_buckets && !status; i++) {
+            size_t b = i % all->n_buckets;
             if (all->buckets[b].server != server->number)
                 continue;
             egc_semaphore_wait(receiver->worker->pushed[server->number]);
@@ -199,45 +200,40 @@ static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint
     return egc_stream_log_event(&server->compute, egc_world_now(all->trainer.world), &event, err);
 }
 
-/* Writes the mean of the pushes [first, first + n) to the bucket's place in all->average. */
-static egc_status decode_pushes(egc_ps *all, egc_ps_bucket *bucket, size_t first, size_t n,
-                                double *decode_s, egc_error *err)
+/* Async and ssp: writes what one worker's push decodes to, to the bucket's place in all->average.
+ */
+static egc_status decode_push(egc_ps *all, const egc_ps_bucket *bucket, size_t w, double *decode_s,
+                              egc_error *err)
 {
-    const egc_ps_worker *worker = &all->workers[first];
-    const egc_bucket *range = egc_ps_range(all, bucket);
-    const egc_round_result result = {.messages = bucket->pushes, .n_messages = n};
-    double host_s;
-    if (all->params->mode != EGC_PS_SYNC)
-        return egc_trainer_decode(&all->trainer, &worker->coders, worker->decoder, worker->step,
-                                  bucket->number, &bucket->pushes[first], all->average, decode_s,
-                                  err);
-    egc_status status = egc_coders_decode(all->decoder, range, worker->step, 0, &result,
-                                          all->average, &host_s, err);
-    *decode_s = egc_coders_decode_time(&worker->coders, bucket->number, 0, &result, host_s);
-    egc_coders_note_correction(all->decoder, range, &all->trainer.stats);
-    for (size_t w = 0; w < n && !status; w++)
-        status = egc_coders_finish(&all->workers[w].coders, bucket->number, err);
-    return status;
+    const egc_ps_worker *worker = &all->workers[w];
+    return egc_trainer_decode(&all->trainer, &worker->coders, worker->decoder, worker->step,
+                              bucket->number, &bucket->pushes[w], all->average, decode_s, err);
 }
 
-/* What the pushes [first, first + n) of the bucket have to say. */
+/* Decodes the pushes [first, first + n) of a round and, when it was the last, updates the
+ * parameters by their mean. */
 static egc_status take_pushes(egc_ps_server *server, egc_ps_bucket *bucket, size_t first, size_t n,
                               egc_error *err)
 {
     egc_ps *all = server->ps;
     const egc_ps_worker *worker = &all->workers[first];
     double decode_s = 0, encode_s = 0;
-    egc_status status = decode_pushes(all, bucket, first, n, &decode_s, err);
-    if (!status && all->params->mode == EGC_PS_SYNC && all->params->pull == EGC_PS_PULL_RECOMPRESS)
+    bool sync = all->params->mode == EGC_PS_SYNC;
+    egc_status status = sync ? egc_ps_rounds_decode(all, bucket, &decode_s, err)
+                             : decode_push(all, bucket, first, &decode_s, err);
+    bool last = bucket->push == 0;
+    if (!status && last && sync && all->params->pull == EGC_PS_PULL_RECOMPRESS)
         status = egc_ps_pull_compress_average(all, bucket, &encode_s, err);
     if (status)
         return egc_error_prefix(err, "step %llu: server %zu: bucket %zu",
                                 (unsigned long long)worker->step, server->number, bucket->number);
     status = spend(server, bucket, worker->step, decode_s, encode_s, err);
+    if (status || !last)
+        return status;
     for (size_t w = first; w < first + n; w++)
         all->workers[w].delay +=
             (double)(bucket->updates - bucket->seen[w]) / (double)all->n_buckets;
-    return status ? status : apply(server, bucket, worker->step, err);
+    return apply(server, bucket, worker->step, err);
 }
 
 static egc_status take(egc_ps_server *server, egc_ps_bucket *bucket, size_t worker, egc_error *err)

@@ -21,7 +21,7 @@ static egc_status learn(egc_ps_worker *w, egc_error *err)
     else if (!status)
         status = egc_coders_begin(&w->coders, w->step, lr, all->gradient, err);
     for (size_t b = 0; all->params->mode == EGC_PS_SYNC && b < all->n_buckets && !status; b++)
-        status = egc_coders_write(&w->coders, 0, b, 1, err);
+        status = egc_ps_rounds_write(w, 0, b, err);
     return status ? egc_error_prefix(err, "step %llu: worker %zu", (unsigned long long)w->step,
                                      w->rank)
                   : EGC_OK;
@@ -146,20 +146,21 @@ static egc_status work_on_stream(egc_ps_worker *w, const egc_stream *stream, dou
     return status;
 }
 
-static egc_status compress_on_stream(egc_ps_worker *w, size_t b, egc_error *err)
+static egc_status compress_on_stream(egc_ps_worker *w, const egc_stream *stream, size_t b,
+                                     egc_error *err)
 {
     const egc_timeline_event event = egc_trainer_event(&w->ps->trainer, "compress", w->step, b);
-    return work_on_stream(w, &w->compression, w->coders.encode_s[b], &event, &w->compress_s, err);
+    return work_on_stream(w, stream, w->coders.encode_s[b], &event, &w->compress_s, err);
 }
 
-static egc_status push(egc_ps_worker *w, egc_ps_bucket *bucket, egc_error *err)
+static egc_status push(egc_ps_worker *w, egc_ps_bucket *bucket, bool first, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;
     const egc_buf *message = &w->coders.messages[bucket->number];
     egc_ps_server *server = &w->ps->servers[bucket->server];
     egc_status status = EGC_OK;
-    if (trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM)
-        status = compress_on_stream(w, bucket->number, err);
+    if (first && trainer->config->options.compress_on == EGC_COMPRESS_ON_STREAM)
+        status = compress_on_stream(w, &w->compression, bucket->number, err);
     if (status)
         return status;
     if (w->under_way++ == 0)
@@ -170,20 +171,28 @@ static egc_status push(egc_ps_worker *w, egc_ps_bucket *bucket, egc_error *err)
     return status;
 }
 
+/* All buckets' messages for one push of a step, and the wait until they have left. Sets *ended when
+ * the worker has ended instead. */
+static egc_status push_all(egc_ps_worker *w, bool first, bool *ended, egc_error *err)
+{
+    egc_status status = EGC_OK;
+    for (size_t b = 0; b < w->ps->n_buckets && !status; b++) {
+        egc_semaphore_wait(first ? w->ready : w->made);
+        *ended = w->ended;
+        if (*ended)
+            return EGC_OK;
+        status = push(w, &w->ps->buckets[b], first, err);
+    }
+    return status ? status : egc_transport_wait_all(w->transport, w->pushes, w->ps->n_buckets, err);
+}
+
 egc_status egc_ps_worker_push_stream(void *arg, egc_error *err)
 {
     egc_ps_worker *w = arg;
     egc_status status = EGC_OK;
-    while (!status) {
-        for (size_t b = 0; b < w->ps->n_buckets && !status; b++) {
-            egc_semaphore_wait(w->ready);
-            if (w->ended)
-                return EGC_OK;
-            status = push(w, &w->ps->buckets[b], err);
-        }
-        if (!status)
-            status = egc_transport_wait_all(w->transport, w->pushes, w->ps->n_buckets, err);
-    }
+    bool ended = false;
+    for (size_t i = 0; !status && !ended; i = (i + 1) % w->ps->n_pushes)
+        status = push_all(w, i == 0, &ended, err);
     return status;
 }
 
@@ -207,22 +216,39 @@ static egc_status await_answer(egc_ps_worker *w, const egc_ps_bucket *bucket, eg
                                 err);
 }
 
-static egc_status pull(egc_ps_worker *w, egc_ps_bucket *bucket, egc_error *err)
+/* The reply to push number i of a bucket: the next message, or after the last the parameters. */
+static egc_status pull(egc_ps_worker *w, egc_ps_bucket *bucket, size_t i, egc_error *err)
 {
     double decode_s = 0;
+    bool last = i + 1 == w->ps->n_pushes;
     egc_buf *answer = &w->pulled[bucket->number];
     const egc_timeline_event event =
         egc_trainer_event(&w->ps->trainer, "decompress", w->step, bucket->number);
     egc_status status = await_answer(w, bucket, err);
     if (status)
         return status;
-    status = egc_ps_pull_decode_answer(w, bucket, answer, &decode_s, err);
+    status = last ? egc_ps_pull_decode_answer(w, bucket, answer, &decode_s, err)
+                  : egc_ps_rounds_next(w, bucket, i, answer, &decode_s, err);
     if (status)
         return egc_error_prefix(err, "step %llu: worker %zu: bucket %zu",
                                 (unsigned long long)w->step, w->rank, bucket->number);
     egc_buf_fini(answer);
     status = work_on_stream(w, &w->reception, decode_s, &event, &w->decompress_s, err);
-    egc_semaphore_signal(w->done);
+    if (!status && !last)
+        status = compress_on_stream(w, &w->reception, bucket->number, err);
+    egc_semaphore_signal(last ? w->done : w->made);
+    return status;
+}
+
+static egc_status pull_all(egc_ps_worker *w, size_t i, egc_error *err)
+{
+    egc_ps *all = w->ps;
+    egc_status status = EGC_OK;
+    for (size_t b = 0; b < all->n_buckets && !status; b++)
+        status = egc_transport_irecv(w->transport, all->servers[all->buckets[b].server].rank,
+                                     &w->pulled[b], &w->pulls[b], err);
+    for (size_t b = 0; b < all->n_buckets && !status; b++)
+        status = pull(w, &all->buckets[b], i, err);
     return status;
 }
 
@@ -234,12 +260,8 @@ egc_status egc_ps_worker_pull_stream(void *arg, egc_error *err)
         egc_semaphore_wait(w->begun);
         if (w->ended)
             break;
-        for (size_t b = 0; b < w->ps->n_buckets && !status; b++)
-            status =
-                egc_transport_irecv(w->transport, w->ps->servers[w->ps->buckets[b].server].rank,
-                                    &w->pulled[b], &w->pulls[b], err);
-        for (size_t b = 0; b < w->ps->n_buckets && !status; b++)
-            status = pull(w, &w->ps->buckets[b], err);
+        for (size_t i = 0; i < w->ps->n_pushes && !status; i++)
+            status = pull_all(w, i, err);
     }
     return status;
 }
