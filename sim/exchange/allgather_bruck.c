@@ -5,54 +5,21 @@
  * A message is a run of blocks, in ascending order from the sender's own on, of any lengths. Both
  * ends know from p and d how many. Of five ranks: one block, two, and one in the last step. */
 #include "exchange/blocks.h"
-#include "exchange/reduction.h"
+#include "exchange/ranks.h"
 
-/* Puts `count` blocks from the own one on into scratch->out. */
-static egc_status pack(const egc_transport *transport, int count, const egc_buf *blocks,
-                       egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    egc_status status = EGC_OK;
-    egc_buf_clear(&scratch->out);
-    for (int i = 0; i < count && !status; i++)
-        status = egc_blocks_append(transport, &scratch->out,
-                                   &blocks[(transport->rank + i) % transport->size], err);
-    return status ? egc_error_prefix(err, "allgather-bruck") : EGC_OK;
-}
-
-/* Takes the blocks of `count` ranks from `first` on out of scratch->in. */
-static egc_status unpack(const egc_transport *transport, int first, int count, egc_buf *blocks,
-                         egc_exchange_scratch *scratch, egc_error *err)
-{
-    egc_reader reader = egc_blocks_of(transport, &scratch->in);
-    egc_status status = EGC_OK;
-    for (int i = 0; i < count && !status; i++)
-        status = egc_blocks_read(transport, &reader, &blocks[(first + i) % transport->size], err);
-    if (!status)
-        status = egc_blocks_end(transport, &reader, err);
-    return status ? egc_error_prefix(err, "allgather-bruck") : EGC_OK;
-}
-
-static egc_status gather(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
-                         egc_exchange_scratch *scratch, egc_error *err)
-{
-    int p = transport->size, rank = transport->rank;
-    egc_status status = egc_blocks_begin(transport, mine, bytes, blocks, err);
-    for (int d = 1; d < p && !status; d *= 2) {
+    int p = call->p, rank = call->rank;
+    for (int d = 1; d < p; d *= 2) {
         int count = d < p - d ? d : p - d, from = (rank + d) % p;
-        status = pack(transport, count, blocks, scratch, err);
-        if (!status)
-            status = egc_transport_sendrecv(transport, (rank + p - d) % p, scratch->out.data,
-                                            scratch->out.len, from, &scratch->in, err);
-        if (!status)
-            status = unpack(transport, from, count, blocks, scratch, err);
+        egc_blocks_swap(call, (rank + p - d) % p, (egc_blocks_run){rank, rank + count, 1, p, -1},
+                        from, (egc_blocks_run){from, from + count, 1, p, -1});
     }
-    return status;
 }
 
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
-    (void)gamma;
-    return egc_ranks_ceil_log2(p) * alpha + (p - 1) * n * beta;
+    return egc_ranks_ceil_log2(p) * network->alpha_s + (p - 1) * n * network->beta_s;
 }
 
 const egc_exchange_type egc_exchange_allgather_bruck = {
@@ -62,6 +29,6 @@ const egc_exchange_type egc_exchange_allgather_bruck = {
     .reference = "Bruck et al., Efficient algorithms for all-to-all communications in multiport "
                  "message-passing systems, 1997",
     .kind = EGC_COLLECTIVE_ALLGATHER,
-    .gather = gather,
+    .run = run,
     .closed_form = closed_form,
 };

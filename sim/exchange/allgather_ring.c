@@ -5,27 +5,21 @@
  *
  * A message is one block and nothing else, so blocks may have any lengths; the longest paces
  * each step. */
-#include "exchange/blocks.h"
+#include "exchange/exchange.h"
 
-static egc_status gather(egc_transport *transport, const void *mine, size_t bytes, egc_buf *blocks,
-                         egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    (void)scratch;
-    int p = transport->size, rank = transport->rank;
-    int next = (rank + 1) % p, previous = (rank + p - 1) % p;
-    egc_status status = egc_blocks_begin(transport, mine, bytes, blocks, err);
-    for (int step = 0; step < p - 1 && !status; step++) {
-        const egc_buf *out = &blocks[(rank - step + p) % p];
-        egc_buf *in = &blocks[(rank - step - 1 + p) % p];
-        status = egc_transport_sendrecv(transport, next, out->data, out->len, previous, in, err);
+    int p = call->p, rank = call->rank;
+    for (int step = 0; step < p - 1; step++) {
+        const egc_buf *out = &call->blocks[(rank - step + p) % p];
+        egc_call_swap(call, (rank + 1) % p, out->data, out->len, (rank + p - 1) % p,
+                      &call->blocks[(rank - step - 1 + p) % p]);
     }
-    return status;
 }
 
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
-    (void)gamma;
-    return (p - 1) * (alpha + n * beta);
+    return (p - 1) * (network->alpha_s + n * network->beta_s);
 }
 
 const egc_exchange_type egc_exchange_allgather_ring = {
@@ -36,6 +30,6 @@ const egc_exchange_type egc_exchange_allgather_ring = {
                  "operations in MPICH, 2005",
     .kind = EGC_COLLECTIVE_ALLGATHER,
     .neighbours = true,
-    .gather = gather,
+    .run = run,
     .closed_form = closed_form,
 };

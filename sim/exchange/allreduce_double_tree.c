@@ -76,7 +76,7 @@ static int beside_above(const forest *f, int edge)
     return down[0] == edge ? down[1] : down[0];
 }
 
-/* Gives the edges that follow the alternate colours. */
+/* Gives the edges that follow in the path alternate colours. */
 static void colour_on(forest *f, int edge, bool below)
 {
     for (;;) {
@@ -147,16 +147,16 @@ typedef struct tie {
     int start;
 } tie;
 
-/* Kept in scratch->plan. */
-typedef struct plan {
+/* Kept in scratch->trees. */
+typedef struct part {
     int p;
-    int fill; /* steps until every rank holds a block of each tree, broadcasting */
+    int fill; /* broadcast steps until every rank holds a block of each tree */
     tie up[MAX_EDGES], down[MAX_EDGES];
-} plan;
+} part;
 
-static plan plan_of(forest *f, int rank)
+static part part_of(forest *f, int rank)
 {
-    plan mine = {.p = f->p};
+    part mine = {.p = f->p};
     for (int edge = 0; edge < 2 * f->p; edge++)
         if (upper_end(f, edge) != NONE && start_of(f, edge) >= mine.fill)
             mine.fill = start_of(f, edge) + 1;
@@ -170,36 +170,34 @@ static plan plan_of(forest *f, int rank)
     return mine;
 }
 
-/* Made once for a number of ranks. */
-static egc_status plan_get(const egc_reduction *r, plan *out, egc_error *err)
+/* The trees are built once for a number of ranks. NULL on failure. */
+static const part *part_get(egc_call *call)
 {
-    egc_buf *kept = &r->scratch->plan, *memory = &r->scratch->out;
-    int p = r->transport->size;
-    if (kept->len == sizeof *out) {
-        memcpy(out, kept->data, sizeof *out);
-        if (out->p == p)
-            return EGC_OK;
-    }
+    egc_buf *kept = &call->scratch->trees, *memory = &call->scratch->out;
+    const part *known = (const part *)(void *)kept->data;
+    if (kept->len && known->p == call->p)
+        return known;
     egc_buf_clear(memory);
-    egc_status status = egc_buf_reserve(memory, 6 * (size_t)p * sizeof(int), err);
-    if (status)
-        return status;
-    forest f = grow(p, (int *)(void *)memory->data);
-    *out = plan_of(&f, r->transport->rank);
+    call->status = egc_buf_reserve(memory, 6 * (size_t)call->p * sizeof(int), call->err);
+    if (call->status)
+        return NULL;
+    forest f = grow(call->p, (int *)(void *)memory->data);
+    part mine = part_of(&f, call->rank);
     egc_buf_clear(kept);
-    return egc_buf_append(kept, out, sizeof *out, err);
+    call->status = egc_buf_append(kept, &mine, sizeof mine, call->err);
+    return call->status ? NULL : (const part *)(void *)kept->data;
 }
 
 /* ---- the exchange --------------------------------------------------------------------------- */
 
-/* The fill of the trees above. (Where a rank's idle steps let it run ahead of its plan, as for
- * p = 7, that of the plan is one more.) */
+/* The fill of the trees above, in closed form. (Where idle steps let a rank run ahead, as for p =
+ * 7, `fill` is one more.) */
 static int fill_of(int p)
 {
     return p == 2 ? 1 : 2 * egc_ranks_ceil_log2(p) - 1 - (p % 4 == 2);
 }
 
-/* Of each tree's half, for n bytes in all. */
+/* The number of blocks of each tree's half, for n bytes in all. */
 static int blocks_of(int p, double n)
 {
     if (p <= 2)
@@ -219,54 +217,48 @@ static const tie *in_use(const tie ties[MAX_EDGES], int step, int blocks)
     return NULL;
 }
 
-static egc_slice block_of(const egc_reduction *r, const tie *t, int step, int blocks)
+static egc_slice block_of(const egc_call *call, const tie *t, int step, int blocks)
 {
-    egc_slice half = egc_reduction_slice(r->n, t->tree, t->tree + 1, 2);
+    egc_slice half = egc_reduction_slice(call->n, t->tree, t->tree + 1, 2);
     int block = (step - t->start) / 2;
     egc_slice within = egc_reduction_slice(half.count, block, block + 1, blocks);
     return (egc_slice){half.first + within.first, within.count};
 }
 
-static egc_status take_step(const egc_reduction *r, const tie *to, const tie *from, int step,
-                            int blocks, egc_arrival how, egc_error *err)
+static void take_step(egc_call *call, const tie up[], const tie down[], int step, int blocks,
+                      egc_arrival how)
 {
+    const tie *to = in_use(how == EGC_ARRIVAL_ADD ? up : down, step, blocks);
+    const tie *from = in_use(how == EGC_ARRIVAL_ADD ? down : up, step, blocks);
     if (to && from)
-        return egc_reduction_swap(r, to->peer, block_of(r, to, step, blocks), from->peer,
-                                  block_of(r, from, step, blocks), how, err);
-    if (to)
-        return egc_reduction_send(r, to->peer, block_of(r, to, step, blocks), err);
-    if (from)
-        return egc_reduction_receive(r, from->peer, block_of(r, from, step, blocks), how, err);
-    return EGC_OK;
+        egc_reduction_swap(call, to->peer, block_of(call, to, step, blocks), from->peer,
+                           block_of(call, from, step, blocks), how);
+    else if (to)
+        egc_reduction_send(call, to->peer, block_of(call, to, step, blocks));
+    else if (from)
+        egc_reduction_receive(call, from->peer, block_of(call, from, step, blocks), how);
 }
 
-static egc_status reduce(egc_transport *transport, egc_element element, void *data, size_t n,
-                         egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    egc_reduction r = {"double-tree", transport, element, data, n, scratch};
-    int p = transport->size;
-    plan mine;
-    if (n == 0 || p == 1)
-        return EGC_OK;
-    egc_status status = plan_get(&r, &mine, err);
-    int blocks = blocks_of(p, (double)(n * egc_element_bytes(element)));
-    int steps = status ? 0 : mine.fill + 2 * (blocks - 1);
-    for (int step = steps - 1; step >= 0 && !status; step--)
-        status = take_step(&r, in_use(mine.up, step, blocks), in_use(mine.down, step, blocks), step,
-                           blocks, EGC_ARRIVAL_ADD, err);
-    for (int step = 0; step < steps && !status; step++)
-        status = take_step(&r, in_use(mine.down, step, blocks), in_use(mine.up, step, blocks), step,
-                           blocks, EGC_ARRIVAL_COPY, err);
-    return status;
+    const part *mine = call->p > 1 ? part_get(call) : NULL;
+    if (!mine)
+        return;
+    int blocks = blocks_of(call->p, (double)(call->n * egc_element_bytes(call->element)));
+    int steps = mine->fill + 2 * (blocks - 1);
+    for (int step = steps - 1; step >= 0; step--)
+        take_step(call, mine->up, mine->down, step, blocks, EGC_ARRIVAL_ADD);
+    for (int step = 0; step < steps; step++)
+        take_step(call, mine->up, mine->down, step, blocks, EGC_ARRIVAL_COPY);
 }
 
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
-    if (p == 1 || !(n > 0))
+    if (p == 1)
         return 0;
     int blocks = blocks_of(p, n), steps = fill_of(p) + 2 * (blocks - 1);
     double block = n / 2 / blocks;
-    return steps * (2 * (alpha + block * beta) + block * gamma);
+    return steps * (2 * (network->alpha_s + block * network->beta_s) + block * network->gamma_s);
 }
 
 const egc_exchange_type egc_exchange_allreduce_double_tree = {
@@ -278,6 +270,6 @@ const egc_exchange_type egc_exchange_allreduce_double_tree = {
     .reference = "Sanders, Speck, Traff, Two-tree algorithms for full bandwidth broadcast, "
                  "reduction and scan, 2009; the trees are NCCL's since 2.4",
     .kind = EGC_COLLECTIVE_ALLREDUCE,
-    .reduce = reduce,
+    .run = run,
     .closed_form = closed_form,
 };

@@ -15,62 +15,54 @@
 #include "exchange/groups.h"
 #include "exchange/reduction.h"
 
-/* Which member has part `part` of `parts` after step 1. */
+/* The member that holds part `part` of `parts` after step 1. */
 static int holder_of(int part, int size, int parts)
 {
     return (egc_reduction_owner(part, size, parts) + size - 1) % size;
 }
 
 /* Step 2 of one part. */
-static egc_status reduce_across(const egc_reduction *whole, const egc_groups *groups, int part,
-                                egc_error *err)
+static void reduce_across(egc_call *whole, const egc_groups *groups, int part)
 {
     int g = groups->group, n_groups = groups->count;
     egc_slice slice = egc_reduction_slice(whole->n, part, part + 1, g);
     if (slice.count == 0)
-        return EGC_OK;
+        return;
     int first = holder_of(part, egc_groups_size(groups, 0), g);
     int last = (n_groups - 1) * g + holder_of(part, egc_groups_size(groups, n_groups - 1), g);
-    egc_subgroup across =
+    egc_subgroup ring =
         egc_subgroup_spaced(whole->transport, first, g, last, n_groups, groups->mine.index);
-    egc_reduction r = *whole;
-    r.transport = &across.common;
-    r.data += whole->transport->size_only ? 0 : slice.first * egc_element_bytes(r.element);
-    r.n = slice.count;
-    egc_status status = egc_allreduce_ring_scatter(&r, n_groups, err);
-    return status ? status : egc_allreduce_ring_gather(&r, n_groups, err);
+    egc_call across = egc_call_on(whole, &ring.common);
+    across.data +=
+        whole->transport->size_only ? 0 : slice.first * egc_element_bytes(across.element);
+    across.n = slice.count;
+    egc_allreduce_ring_scatter(&across, n_groups);
+    egc_allreduce_ring_gather(&across, n_groups);
+    whole->status = across.status;
 }
 
-static egc_status reduce(egc_transport *transport, egc_element element, void *data, size_t n,
-                         egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    egc_groups groups = egc_groups_of(transport, scratch->group);
-    egc_subgroup inside = egc_groups_own(transport, &groups);
-    egc_reduction whole = {"hierarchical", transport, element, data, n, scratch};
-    egc_reduction r = whole;
-    r.transport = &inside.common;
-    if (n == 0)
-        return EGC_OK;
-    egc_status status = egc_allreduce_ring_scatter(&r, groups.group, err);
-    for (int part = 0; part < groups.group && !status; part++)
+    egc_groups groups = egc_groups_of(call);
+    egc_subgroup group = egc_groups_own(call->transport, &groups);
+    egc_call inside = egc_call_on(call, &group.common);
+    egc_allreduce_ring_scatter(&inside, groups.group);
+    call->status = inside.status;
+    for (int part = 0; part < groups.group; part++)
         if (holder_of(part, groups.mine.size, groups.group) == groups.mine.member)
-            status = reduce_across(&whole, &groups, part, err);
-    return status ? status : egc_allreduce_ring_gather(&r, groups.group, err);
+            reduce_across(call, &groups, part);
+    inside.status = call->status;
+    egc_allreduce_ring_gather(&inside, groups.group);
+    call->status = inside.status;
 }
 
-static double grouped_form(int p, double n, const egc_exchange_network *network)
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
     int g = network->group, n_groups = p / g;
     double inside = 2 * (g - 1) * (network->local_alpha_s + n / g * network->local_beta_s);
     double across = 2 * (n_groups - 1) *
                     (network->alpha_s + n / g / n_groups * egc_groups_contended_beta(network));
-    return n > 0 ? inside + across + (p - 1.0) / p * n * network->gamma_s : 0;
-}
-
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
-{
-    egc_exchange_network flat = egc_groups_flat_network(p, alpha, beta, gamma);
-    return grouped_form(p, n, &flat);
+    return inside + across + (p - 1.0) / p * n * network->gamma_s;
 }
 
 const egc_exchange_type egc_exchange_allreduce_hierarchical = {
@@ -81,8 +73,8 @@ const egc_exchange_type egc_exchange_allreduce_hierarchical = {
             "2(N-1) (alpha + n/(gN) beta) + (p-1)/p n gamma, alpha' and beta' in a group",
     .reference = "Jia et al., Highly scalable deep learning training system with mixed-precision, "
                  "2018, arXiv 1807.11205; as in Horovod and NCCL",
+    .two_levels = true,
     .kind = EGC_COLLECTIVE_ALLREDUCE,
-    .reduce = reduce,
+    .run = run,
     .closed_form = closed_form,
-    .grouped_form = grouped_form,
 };

@@ -8,38 +8,32 @@
 #include "exchange/groups.h"
 #include "exchange/reduction.h"
 
-static egc_status reduce(egc_transport *transport, egc_element element, void *data, size_t n,
-                         egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    egc_groups groups = egc_groups_of(transport, scratch->group);
-    egc_subgroup group = egc_groups_own(transport, &groups);
+    egc_groups groups = egc_groups_of(call);
+    egc_subgroup group = egc_groups_own(call->transport, &groups);
     egc_subgroup leaders =
-        egc_subgroup_spaced(transport, 0, groups.group, (groups.count - 1) * groups.group,
+        egc_subgroup_spaced(call->transport, 0, groups.group, (groups.count - 1) * groups.group,
                             groups.count, groups.mine.index);
-    egc_reduction inside = {"hierarchical-tree", &group.common, element, data, n, scratch};
-    egc_reduction across = {"hierarchical-tree", &leaders.common, element, data, n, scratch};
-    if (n == 0)
-        return EGC_OK;
-    egc_status status = egc_allreduce_binomial_tree_reduce(&inside, err);
-    if (!status && groups.mine.member == 0)
-        status = egc_allreduce_recursive_doubling_run(&across, err);
-    return status ? status : egc_allreduce_binomial_tree_broadcast(&inside, err);
+    egc_call inside = egc_call_on(call, &group.common);
+    egc_allreduce_binomial_tree_reduce(&inside);
+    if (groups.mine.member == 0) {
+        egc_call across = egc_call_on(&inside, &leaders.common);
+        egc_allreduce_recursive_doubling_run(&across);
+        inside.status = across.status;
+    }
+    egc_allreduce_binomial_tree_broadcast(&inside);
+    call->status = inside.status;
 }
 
-static double grouped_form(int p, double n, const egc_exchange_network *network)
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
     int g = network->group, n_groups = (p + g - 1) / g;
     double message = network->local_alpha_s + n * network->local_beta_s;
     double inside = egc_ranks_ceil_log2(g) * (2 * message + n * network->gamma_s);
     double across = egc_allreduce_recursive_doubling_cost(n_groups, n, network->alpha_s,
                                                           network->beta_s, network->gamma_s);
-    return n > 0 ? inside + across : 0;
-}
-
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
-{
-    egc_exchange_network flat = egc_groups_flat_network(p, alpha, beta, gamma);
-    return grouped_form(p, n, &flat);
+    return inside + across;
 }
 
 const egc_exchange_type egc_exchange_allreduce_hierarchical_tree = {
@@ -49,8 +43,8 @@ const egc_exchange_type egc_exchange_allreduce_hierarchical_tree = {
             "ceil(log2 g) (2 alpha' + 2 n beta' + n gamma), alpha' and "
             "beta' in a group, and recursive-doubling of N ranks",
     .reference = "the SMP algorithms of MVAPICH and SimGrid (smp_rdb)",
+    .two_levels = true,
     .kind = EGC_COLLECTIVE_ALLREDUCE,
-    .reduce = reduce,
+    .run = run,
     .closed_form = closed_form,
-    .grouped_form = grouped_form,
 };

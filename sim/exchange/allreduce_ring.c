@@ -10,49 +10,41 @@
 #include "exchange/reduction.h"
 
 /* Chunk `index` modulo p, -p <= index < 2p. */
-static egc_slice chunk(const egc_reduction *r, int index, int parts)
+static egc_slice chunk(const egc_call *call, int index, int parts)
 {
-    int p = r->transport->size;
-    return egc_reduction_owned(r, (index + p) % p, parts);
+    return egc_reduction_owned(call, (index + call->p) % call->p, parts);
 }
 
-/* p - 1 steps; in the first, chunk `first` leaves. */
-static egc_status go_round(const egc_reduction *r, int first, egc_arrival how, int parts,
-                           egc_error *err)
+/* p - 1 steps; the first sends chunk `first`. */
+static void go_round(egc_call *call, int first, egc_arrival how, int parts)
 {
-    int p = r->transport->size, rank = r->transport->rank;
-    int next = (rank + 1) % p, previous = (rank + p - 1) % p;
-    egc_status status = EGC_OK;
-    for (int step = 0; step < p - 1 && !status; step++)
-        status = egc_reduction_swap(r, next, chunk(r, first - step, parts), previous,
-                                    chunk(r, first - step - 1, parts), how, err);
-    return status;
+    int p = call->p, next = (call->rank + 1) % p, previous = (call->rank + p - 1) % p;
+    for (int step = 0; step < p - 1; step++)
+        egc_reduction_swap(call, next, chunk(call, first - step, parts), previous,
+                           chunk(call, first - step - 1, parts), how);
 }
 
-egc_status egc_allreduce_ring_scatter(const egc_reduction *r, int parts, egc_error *err)
+void egc_allreduce_ring_scatter(egc_call *call, int parts)
 {
-    return go_round(r, r->transport->rank, EGC_ARRIVAL_ADD, parts, err);
+    go_round(call, call->rank, EGC_ARRIVAL_ADD, parts);
 }
 
-egc_status egc_allreduce_ring_gather(const egc_reduction *r, int parts, egc_error *err)
+void egc_allreduce_ring_gather(egc_call *call, int parts)
 {
-    return go_round(r, r->transport->rank + 1, EGC_ARRIVAL_COPY, parts, err);
+    go_round(call, call->rank + 1, EGC_ARRIVAL_COPY, parts);
 }
 
-static egc_status reduce(egc_transport *transport, egc_element element, void *data, size_t n,
-                         egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    egc_reduction r = {"ring", transport, element, data, n, scratch};
-    if (n == 0)
-        return EGC_OK;
-    egc_status status = egc_allreduce_ring_scatter(&r, transport->size, err);
-    return status ? status : egc_allreduce_ring_gather(&r, transport->size, err);
+    egc_allreduce_ring_scatter(call, call->p);
+    egc_allreduce_ring_gather(call, call->p);
 }
 
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
     double share = (p - 1.0) / p;
-    return n > 0 ? 2 * (p - 1) * alpha + 2 * share * n * beta + share * n * gamma : 0;
+    return 2 * (p - 1) * network->alpha_s + 2 * share * n * network->beta_s +
+           share * n * network->gamma_s;
 }
 
 const egc_exchange_type egc_exchange_allreduce_ring = {
@@ -63,6 +55,6 @@ const egc_exchange_type egc_exchange_allreduce_ring = {
                  "workstations, 2009",
     .kind = EGC_COLLECTIVE_ALLREDUCE,
     .neighbours = true,
-    .reduce = reduce,
+    .run = run,
     .closed_form = closed_form,
 };

@@ -1,54 +1,75 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One loop over the ranks of a run serves writing and reading, so that both agree on the order. */
 #include "exchange/blocks.h"
 
 #include "base/bits.h"
 
-egc_status egc_blocks_append(const egc_transport *transport, egc_buf *message, const egc_buf *block,
-                             egc_error *err)
+static void append(egc_call *call, egc_buf *block, void *to)
 {
-    if (block->len > UINT32_MAX)
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "a block must be shorter than 4 GiB, got %zu bytes", block->len);
-    if (transport->size_only) {
+    egc_buf *message = to;
+    if (block->len > UINT32_MAX) {
+        call->status = egc_fail(call->err, EGC_ERROR_UNSUPPORTED,
+                                "a block must be shorter than 4 GiB, got %zu bytes", block->len);
+    } else if (call->transport->size_only) {
         message->len += egc_bits_varint_bytes((uint32_t)block->len) + block->len;
-        return EGC_OK;
+    } else {
+        egc_bits_put_varint(message, (uint32_t)block->len);
+        egc_buf_put(message, block->data, block->len);
+        call->status = egc_buf_check(message, call->err);
     }
-    egc_status status = egc_bits_append_varint(message, (uint32_t)block->len, err);
-    return status ? status : egc_buf_append(message, block->data, block->len, err);
 }
 
-egc_status egc_blocks_read(const egc_transport *transport, egc_reader *message, egc_buf *block,
-                           egc_error *err)
+static void read(egc_call *call, egc_buf *block, void *from)
 {
     uint32_t len;
     const uint8_t *bytes;
-    if (transport->size_only)
-        return EGC_OK;
-    egc_status status = egc_bits_read_varint(message, &len, err);
-    if (!status)
-        status = egc_reader_take(message, len, &bytes, err);
+    if (call->transport->size_only)
+        return;
     egc_buf_clear(block);
-    return status ? status : egc_buf_append(block, bytes, len, err);
+    call->status = egc_bits_read_varint(from, &len, call->err);
+    if (!call->status)
+        call->status = egc_reader_take(from, len, &bytes, call->err);
+    if (!call->status)
+        call->status = egc_buf_append(block, bytes, len, call->err);
 }
 
-egc_reader egc_blocks_of(const egc_transport *transport, const egc_buf *message)
+static void for_each(egc_call *call, egc_blocks_run run,
+                     void (*visit)(egc_call *call, egc_buf *block, void *arg), void *arg)
 {
-    return egc_reader_of(message->data, transport->size_only ? 0 : message->len);
+    for (int i = run.first; i < run.end; i += run.step)
+        for (int r = i % call->p; r < call->p && !call->status; r += run.stride)
+            if (r != run.except)
+                visit(call, &call->blocks[r], arg);
 }
 
-egc_status egc_blocks_end(const egc_transport *transport, const egc_reader *message, egc_error *err)
+void egc_blocks_pack(egc_call *call, egc_blocks_run run)
 {
-    if (transport->size_only || !egc_reader_left(message))
-        return EGC_OK;
-    return egc_fail(err, EGC_ERROR_FORMAT, "%zu bytes after the last block",
-                    egc_reader_left(message));
+    if (call->status)
+        return;
+    egc_buf_clear(&call->scratch->out);
+    for_each(call, run, append, &call->scratch->out);
+    if (call->status)
+        egc_error_prefix(call->err, "%s", call->name);
 }
 
-egc_status egc_blocks_begin(const egc_transport *transport, const void *mine, size_t bytes,
-                            egc_buf *blocks, egc_error *err)
+void egc_blocks_unpack(egc_call *call, egc_blocks_run run)
 {
-    egc_buf *own = &blocks[transport->rank];
-    egc_buf_clear(own);
-    own->len = transport->size_only ? bytes : 0;
-    return transport->size_only ? EGC_OK : egc_buf_append(own, mine, bytes, err);
+    const egc_buf *message = &call->scratch->in;
+    egc_reader reader = egc_reader_of(message->data, call->transport->size_only ? 0 : message->len);
+    if (call->status)
+        return;
+    for_each(call, run, read, &reader);
+    if (!call->status && egc_reader_left(&reader))
+        call->status = egc_fail(call->err, EGC_ERROR_FORMAT, "%zu bytes after the last block",
+                                egc_reader_left(&reader));
+    if (call->status)
+        egc_error_prefix(call->err, "%s", call->name);
+}
+
+void egc_blocks_swap(egc_call *call, int to, egc_blocks_run out, int from, egc_blocks_run in)
+{
+    egc_blocks_pack(call, out);
+    egc_call_swap(call, to, call->scratch->out.data, call->scratch->out.len, from,
+                  &call->scratch->in);
+    egc_blocks_unpack(call, in);
 }

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that travel together in one message. Private to sim/exchange. */
+/* Messages that hold the blocks of several ranks. Private to sim/exchange.
+ *
+ * A block in a message is its length in bytes as a varint (LEB128), then its bytes. Both ends know
+ * whose blocks a message holds, and in which order. On a size_only transport blocks that arrive
+ * keep the lengths they had: all ranks know them beforehand. */
 #ifndef EGC_EXCHANGE_BLOCKS_H
 #define EGC_EXCHANGE_BLOCKS_H
 
 #include "exchange/exchange.h"
 
-/* A block in a message of several: its length in bytes as a varint (LEB128), then its bytes. Both
- * ends know whose blocks a message holds, and in which order. On a hollow transport reading a block
- * leaves it as it was: all ranks know beforehand how long each is. */
-egc_status egc_blocks_append(const egc_transport *transport, egc_buf *message, const egc_buf *block,
-                             egc_error *err) EGC_MUST_CHECK;
-egc_status egc_blocks_read(const egc_transport *transport, egc_reader *message, egc_buf *block,
-                           egc_error *err) EGC_MUST_CHECK;
+/* A sequence of ranks: for i = first, first + step, ... < end, the ranks i modulo p, and from there
+ * in steps of `stride` up to p - 1, leaving out `except`. */
+typedef struct egc_blocks_run {
+    int first, end, step, stride;
+    int except; /* -1: none */
+} egc_blocks_run;
 
-/* What has come, to be read block by block. */
-egc_reader egc_blocks_of(const egc_transport *transport, const egc_buf *message);
+/* Makes scratch->out the message of the blocks of a run. */
+void egc_blocks_pack(egc_call *call, egc_blocks_run run);
 
-/* FORMAT when something is left. */
-egc_status egc_blocks_end(const egc_transport *transport, const egc_reader *message,
-                          egc_error *err) EGC_MUST_CHECK;
+/* Reads scratch->in, the message of the blocks of a run. FORMAT. */
+void egc_blocks_unpack(egc_call *call, egc_blocks_run run);
 
-/* Makes blocks[rank] a copy of mine. */
-egc_status egc_blocks_begin(const egc_transport *transport, const void *mine, size_t bytes,
-                            egc_buf *blocks, egc_error *err) EGC_MUST_CHECK;
+/* Sends the blocks of `out` and receives those of `in`. */
+void egc_blocks_swap(egc_call *call, int to, egc_blocks_run out, int from, egc_blocks_run in);
 
 #endif

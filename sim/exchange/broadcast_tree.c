@@ -10,30 +10,25 @@
  * nothing else; only the root need know its length. */
 #include <assert.h>
 
-#include "exchange/reduction.h"
+#include "exchange/exchange.h"
+#include "exchange/ranks.h"
 
-static egc_status broadcast(egc_transport *transport, int root, egc_buf *message,
-                            egc_exchange_scratch *scratch, egc_error *err)
+static void run(egc_call *call)
 {
-    (void)scratch;
-    int p = transport->size;
+    int p = call->p, root = call->root;
     assert(root >= 0 && root < p);
-    int v = (transport->rank - root + p) % p, bit = egc_ranks_lowest_bit(v, p);
-    egc_status status = EGC_OK;
+    int v = (call->rank - root + p) % p, bit = egc_ranks_lowest_bit(v, p);
     if (v > 0)
-        status = egc_transport_receive(transport, (v - bit + root) % p, message, err);
-    for (int d = bit / 2; d > 0 && !status; d /= 2)
+        egc_call_receive(call, (v - bit + root) % p, call->message);
+    for (int d = bit / 2; d > 0; d /= 2)
         if (v + d < p)
-            status =
-                egc_transport_send(transport, (v + d + root) % p, message->data, message->len, err);
-    return status;
+            egc_call_send(call, (v + d + root) % p, call->message->data, call->message->len);
 }
 
-/* The root sends in every round. */
-static double closed_form(int p, double n, double alpha, double beta, double gamma)
+/* The root sends on every level of the tree. */
+static double closed_form(int p, double n, const egc_exchange_network *network)
 {
-    (void)gamma;
-    return egc_ranks_ceil_log2(p) * (alpha + n * beta);
+    return egc_ranks_ceil_log2(p) * (network->alpha_s + n * network->beta_s);
 }
 
 const egc_exchange_type egc_exchange_broadcast_tree = {
@@ -43,6 +38,6 @@ const egc_exchange_type egc_exchange_broadcast_tree = {
     .reference = "Thakur, Rabenseifner, Gropp, Optimization of collective communication "
                  "operations in MPICH, 2005",
     .kind = EGC_COLLECTIVE_BROADCAST,
-    .broadcast = broadcast,
+    .run = run,
     .closed_form = closed_form,
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The registry of exchanges, and the calls by which code outside the folder runs one. */
 #include "exchange/exchange.h"
 
-#include "base/param.h"
 #include "base/registry.h"
-#include "exchange/groups.h"
 
 #define EGC_EXCHANGE(name) extern const egc_exchange_type egc_exchange_##name;
 #include "exchange/list.def"
@@ -26,53 +25,55 @@ egc_status egc_exchange_find(const char *name, const egc_exchange_type **out, eg
     return egc_registry_find("exchange", name, (const void *const *)types, out, err);
 }
 
-static double cost_of(const egc_exchange_type *type, int p, double n,
-                      const egc_exchange_network *network)
+static egc_call call_of(const egc_exchange_type *type, egc_transport *transport,
+                        egc_exchange_scratch *scratch, egc_error *err)
 {
-    if (type->grouped_form && network->group > 1 && p % network->group == 0)
-        return type->grouped_form(p, n, network);
-    double beta = type->neighbours ? network->beta_s : egc_groups_contended_beta(network);
-    return type->closed_form(p, n, network->alpha_s, beta, network->gamma_s);
+    egc_call call = {.name = type->name, .scratch = scratch, .err = err};
+    return egc_call_on(&call, transport);
 }
 
-const egc_exchange_type *egc_tuning_cheapest(egc_collective kind, int p, double n,
-                                             const egc_exchange_network *network)
+egc_status egc_exchange_allreduce(const egc_exchange_type *type, egc_transport *transport,
+                                  egc_element element, void *data, size_t n,
+                                  egc_exchange_scratch *scratch, egc_error *err)
 {
-    const egc_exchange_type *cheapest = NULL;
-    double least_s = 0;
-    for (const egc_exchange_type *const *type = types; *type; type++) {
-        if ((*type)->kind != kind)
-            continue;
-        double cost_s = cost_of(*type, p, n, network);
-        if (cheapest && !(cost_s < least_s * (1 - 1e-9)))
-            continue;
-        cheapest = *type;
-        least_s = cost_s;
-    }
-    return cheapest;
+    egc_call call = call_of(type, transport, scratch, err);
+    call.element = element;
+    call.data = data;
+    call.n = n;
+    if (n)
+        type->run(&call);
+    return call.status;
 }
 
-double egc_tuning_least_bytes(egc_collective kind, int p, double n)
+egc_status egc_exchange_allgather(const egc_exchange_type *type, egc_transport *transport,
+                                  const void *mine, size_t bytes, egc_buf *blocks,
+                                  egc_exchange_scratch *scratch, egc_error *err)
 {
-    double share = (p - 1.0) / p;
-    switch (kind) {
-    case EGC_COLLECTIVE_ALLREDUCE:
-        return 2 * share * n;
-    case EGC_COLLECTIVE_ALLGATHER:
-        return (p - 1) * n;
-    case EGC_COLLECTIVE_BROADCAST:
-        return p > 1 ? n : 0;
-    case EGC_COLLECTIVE_ALLTOALL:
-        return share * n;
-    }
-    return 0;
+    egc_call call = call_of(type, transport, scratch, err);
+    call.blocks = blocks;
+    egc_call_copy(&call, &blocks[call.rank], mine, bytes);
+    type->run(&call);
+    return call.status;
 }
 
-void egc_exchange_scratch_fini(egc_exchange_scratch *scratch)
+egc_status egc_exchange_broadcast(const egc_exchange_type *type, egc_transport *transport, int root,
+                                  egc_buf *message, egc_exchange_scratch *scratch, egc_error *err)
 {
-    egc_buf_fini(&scratch->in);
-    egc_buf_fini(&scratch->out);
-    egc_buf_fini(&scratch->sum);
-    egc_buf_fini(&scratch->spare);
-    egc_buf_fini(&scratch->plan);
+    egc_call call = call_of(type, transport, scratch, err);
+    call.message = message;
+    call.root = root;
+    type->run(&call);
+    return call.status;
+}
+
+egc_status egc_exchange_alltoall(const egc_exchange_type *type, egc_transport *transport,
+                                 const egc_buf *pieces, egc_buf *blocks,
+                                 egc_exchange_scratch *scratch, egc_error *err)
+{
+    egc_call call = call_of(type, transport, scratch, err);
+    call.blocks = blocks;
+    call.pieces = pieces;
+    egc_call_copy(&call, &blocks[call.rank], pieces[call.rank].data, pieces[call.rank].len);
+    type->run(&call);
+    return call.status;
 }

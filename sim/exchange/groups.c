@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Groups are intervals of ranks, since workers of a node have consecutive ranks. */
 #include "exchange/groups.h"
 
-/* ---- groups --------------------------------------------------------------------------------- */
-
-int egc_groups_choose(int p, int given)
+int egc_groups_choose(int p, int requested)
 {
-    if (given > 0)
-        return given < p ? given : p;
+    if (requested > 0)
+        return requested < p ? requested : p;
     int group = 1;
     for (int divisor = 2; divisor <= p / divisor; divisor++)
         if (p % divisor == 0)
@@ -20,12 +19,12 @@ int egc_groups_size(const egc_groups *groups, int index)
     return left < groups->group ? left : groups->group;
 }
 
-egc_groups egc_groups_of(const egc_transport *transport, int group)
+egc_groups egc_groups_of(const egc_call *call)
 {
-    egc_groups groups = {.p = transport->size, .group = egc_groups_choose(transport->size, group)};
+    egc_groups groups = {.p = call->p, .group = egc_groups_choose(call->p, call->scratch->group)};
     groups.count = (groups.p + groups.group - 1) / groups.group;
-    groups.mine.index = transport->rank / groups.group;
-    groups.mine.member = transport->rank % groups.group;
+    groups.mine.index = call->rank / groups.group;
+    groups.mine.member = call->rank % groups.group;
     groups.mine.size = egc_groups_size(&groups, groups.mine.index);
     return groups;
 }
@@ -34,11 +33,6 @@ egc_subgroup egc_groups_own(egc_transport *whole, const egc_groups *groups)
 {
     int first = groups->mine.index * groups->group, size = groups->mine.size;
     return egc_subgroup_spaced(whole, first, 1, first + size - 1, size, groups->mine.member);
-}
-
-egc_exchange_network egc_groups_flat_network(int p, double alpha, double beta, double gamma)
-{
-    return (egc_exchange_network){alpha, beta, beta, gamma, egc_groups_choose(p, 0), alpha, beta};
 }
 
 double egc_groups_contended_beta(const egc_exchange_network *network)

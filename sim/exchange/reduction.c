@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Slices are cut so that all ranks compute the same boundaries; sums are made in place. */
 #include "exchange/reduction.h"
 
 #include <string.h>
@@ -17,9 +18,9 @@ egc_slice egc_reduction_slice(size_t n, int first, int end, int parts)
     return (egc_slice){start, start_of(n, (size_t)end, (size_t)parts) - start};
 }
 
-egc_slice egc_reduction_whole(const egc_reduction *r)
+egc_slice egc_reduction_whole(const egc_call *call)
 {
-    return (egc_slice){0, r->n};
+    return (egc_slice){0, call->n};
 }
 
 static int first_owned(int rank, int p, int parts)
@@ -27,11 +28,10 @@ static int first_owned(int rank, int p, int parts)
     return (int)(((int64_t)rank * parts + p - 1) / p);
 }
 
-egc_slice egc_reduction_owned(const egc_reduction *r, int rank, int parts)
+egc_slice egc_reduction_owned(const egc_call *call, int rank, int parts)
 {
-    int p = r->transport->size;
-    return egc_reduction_slice(r->n, first_owned(rank, p, parts), first_owned(rank + 1, p, parts),
-                               parts);
+    return egc_reduction_slice(call->n, first_owned(rank, call->p, parts),
+                               first_owned(rank + 1, call->p, parts), parts);
 }
 
 int egc_reduction_owner(int part, int p, int parts)
@@ -39,123 +39,78 @@ int egc_reduction_owner(int part, int p, int parts)
     return (int)((int64_t)part * p / parts);
 }
 
-static char *at(const egc_reduction *r, egc_slice slice)
+static char *at(const egc_call *call, egc_slice slice)
 {
-    bool moves = slice.count && !r->transport->size_only;
-    return moves ? r->data + slice.first * egc_element_bytes(r->element) : r->data;
+    bool moves = slice.count && !call->transport->size_only;
+    return moves ? call->data + slice.first * egc_element_bytes(call->element) : call->data;
 }
 
-static size_t bytes_of(const egc_reduction *r, egc_slice slice)
+static size_t bytes_of(const egc_call *call, egc_slice slice)
 {
-    return slice.count * egc_element_bytes(r->element);
+    return slice.count * egc_element_bytes(call->element);
 }
 
-/* ---- moving them ---------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
-/* Of scratch->in. */
-static egc_status take(const egc_reduction *r, int from, egc_slice in, egc_arrival how,
-                       egc_error *err)
+/* Adds or copies scratch->in. */
+static void use(egc_call *call, int from, egc_slice in, egc_arrival how)
 {
-    const egc_buf *arrived = &r->scratch->in;
-    if (arrived->len != bytes_of(r, in))
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: rank %d sent %zu bytes to rank %d, which expects %zu", r->name, from,
-                        arrived->len, r->transport->rank, bytes_of(r, in));
-    if (!in.count)
-        return EGC_OK;
-    if (how == EGC_ARRIVAL_ADD)
-        egc_transport_reduce(r->transport, r->element, at(r, in), arrived->data, in.count);
-    else if (!r->transport->size_only)
-        memcpy(at(r, in), arrived->data, arrived->len);
-    return EGC_OK;
+    const egc_buf *arrived = &call->scratch->in;
+    if (call->status)
+        return;
+    if (arrived->len != bytes_of(call, in))
+        call->status = egc_fail(call->err, EGC_ERROR_FORMAT,
+                                "%s: rank %d sent %zu bytes to rank %d, which expects %zu",
+                                call->name, from, arrived->len, call->rank, bytes_of(call, in));
+    else if (in.count && how == EGC_ARRIVAL_ADD)
+        egc_transport_reduce(call->transport, call->element, at(call, in), arrived->data, in.count);
+    else if (in.count && !call->transport->size_only)
+        memcpy(at(call, in), arrived->data, arrived->len);
 }
 
-egc_status egc_reduction_send(const egc_reduction *r, int to, egc_slice out, egc_error *err)
+void egc_reduction_send(egc_call *call, int to, egc_slice out)
 {
-    return egc_transport_send(r->transport, to, at(r, out), bytes_of(r, out), err);
+    egc_call_send(call, to, at(call, out), bytes_of(call, out));
 }
 
-egc_status egc_reduction_receive(const egc_reduction *r, int from, egc_slice in, egc_arrival how,
-                                 egc_error *err)
+void egc_reduction_receive(egc_call *call, int from, egc_slice in, egc_arrival how)
 {
-    egc_status status = egc_transport_receive(r->transport, from, &r->scratch->in, err);
-    return status ? status : take(r, from, in, how, err);
+    egc_call_receive(call, from, &call->scratch->in);
+    use(call, from, in, how);
 }
 
-egc_status egc_reduction_swap(const egc_reduction *r, int to, egc_slice out, int from, egc_slice in,
-                              egc_arrival how, egc_error *err)
+void egc_reduction_swap(egc_call *call, int to, egc_slice out, int from, egc_slice in,
+                        egc_arrival how)
 {
-    egc_status status = egc_transport_sendrecv(r->transport, to, at(r, out), bytes_of(r, out), from,
-                                               &r->scratch->in, err);
-    return status ? status : take(r, from, in, how, err);
+    egc_call_swap(call, to, at(call, out), bytes_of(call, out), from, &call->scratch->in);
+    use(call, from, in, how);
 }
 
-/* ---- ranks ---------------------------------------------------------------------------------- */
+/* ---- folding -------------------------------------------------------------------------------- */
 
-int egc_ranks_floor_power(int p)
+void egc_reduction_fold_in(egc_call *call)
 {
-    int power = 1;
-    while (power <= p / 2)
-        power *= 2;
-    return power;
+    egc_slice whole = egc_reduction_whole(call);
+    if (!egc_ranks_folds(call->rank, call->p))
+        return;
+    if (call->rank % 2 == 0)
+        egc_reduction_send(call, call->rank + 1, whole);
+    else
+        egc_reduction_receive(call, call->rank - 1, whole, EGC_ARRIVAL_ADD);
 }
 
-int egc_ranks_ceil_log2(int p)
+void egc_reduction_fold_out(egc_call *call)
 {
-    int rounds = 0;
-    for (int reached = 1; reached < p; reached *= 2)
-        rounds++;
-    return rounds;
+    egc_slice whole = egc_reduction_whole(call);
+    if (!egc_ranks_folds(call->rank, call->p))
+        return;
+    if (call->rank % 2 == 0)
+        egc_reduction_receive(call, call->rank + 1, whole, EGC_ARRIVAL_COPY);
+    else
+        egc_reduction_send(call, call->rank - 1, whole);
 }
 
-int egc_ranks_lowest_bit(int v, int p)
-{
-    int bit = 1;
-    while (bit < p && !(v & bit))
-        bit *= 2;
-    return bit;
-}
-
-int egc_ranks_seat_of(int rank, int p)
-{
-    int folded = p - egc_ranks_floor_power(p);
-    if (rank >= 2 * folded)
-        return rank - folded;
-    return rank % 2 ? rank / 2 : EGC_NO_SEAT;
-}
-
-int egc_ranks_at_seat(int seat, int p)
-{
-    int folded = p - egc_ranks_floor_power(p);
-    return seat < folded ? 2 * seat + 1 : seat + folded;
-}
-
-bool egc_ranks_folds(int rank, int p)
-{
-    return rank < 2 * (p - egc_ranks_floor_power(p));
-}
-
-egc_status egc_reduction_fold_in(const egc_reduction *r, egc_error *err)
-{
-    int rank = r->transport->rank;
-    if (!egc_ranks_folds(rank, r->transport->size))
-        return EGC_OK;
-    if (rank % 2 == 0)
-        return egc_reduction_send(r, rank + 1, egc_reduction_whole(r), err);
-    return egc_reduction_receive(r, rank - 1, egc_reduction_whole(r), EGC_ARRIVAL_ADD, err);
-}
-
-egc_status egc_reduction_fold_out(const egc_reduction *r, egc_error *err)
-{
-    int rank = r->transport->rank;
-    if (!egc_ranks_folds(rank, r->transport->size))
-        return EGC_OK;
-    if (rank % 2 == 0)
-        return egc_reduction_receive(r, rank + 1, egc_reduction_whole(r), EGC_ARRIVAL_COPY, err);
-    return egc_reduction_send(r, rank - 1, egc_reduction_whole(r), err);
-}
-
-double egc_ranks_fold_cost(int p, double n, double alpha, double beta, double gamma)
+double egc_reduction_fold_cost(int p, double n, double alpha, double beta, double gamma)
 {
     return p == egc_ranks_floor_power(p) ? 0 : 2 * (alpha + n * beta) + n * gamma;
 }

@@ -14,36 +14,30 @@
  *
  * Known answer, two kept of x0 = {0: 4, 1: 3}, x1 = {1: -3, 2: 2}, x2 = {2: 2, 3: 1}: rank 0 first
  * keeps {0: 4, 2: 2}, with x2 then {0: 4, 2: 4}. */
-#include "exchange/reduction.h"
 #include "exchange/sparse_steps.h"
 
-/* Leaves keep(*kept + what comes from `from`) in *kept. */
-static egc_status merge(const egc_sparse_call *call, int from, egc_buf *kept, egc_error *err)
-{
-    egc_exchange_scratch *scratch = call->scratch;
-    egc_status status = egc_transport_receive(call->transport, from, &scratch->in, err);
-    egc_buf_clear(&scratch->sum);
-    if (!status)
-        status = call->ops->sum(call->self, kept, &scratch->in, &scratch->sum, err);
-    egc_buf_clear(kept);
-    return status ? status : call->ops->keep(call->self, &scratch->sum, kept, err);
-}
+extern const egc_exchange_type egc_exchange_broadcast_tree;
 
-static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+static egc_status reduce(const egc_sparse_call *given, const egc_buf *mine, egc_error *err)
 {
-    egc_transport *transport = call->transport;
-    int p = transport->size, rank = transport->rank, bit = egc_ranks_lowest_bit(rank, p);
-    egc_buf *kept = &call->results[0];
-    egc_buf_clear(kept);
-    egc_status status = egc_buf_append(kept, mine->data, mine->len, err);
-    for (int d = 1; d < bit && !status; d *= 2)
-        if (rank + d < p)
-            status = merge(call, rank + d, kept, err);
-    if (!status && rank > 0)
-        status = egc_transport_send(transport, rank - bit, kept->data, kept->len, err);
-    if (status)
-        return status;
-    return egc_exchange_broadcast_tree.broadcast(transport, 0, kept, call->scratch, err);
+    egc_sparse_steps s = egc_sparse_steps_begin(given, "gtopk", err);
+    egc_exchange_scratch *scratch = given->scratch;
+    egc_buf *kept = &given->results[0];
+    int rank = s.call.rank, bit = egc_ranks_lowest_bit(rank, s.call.p);
+    egc_call_copy(&s.call, kept, mine->data, mine->len);
+    for (int d = 1; d < bit; d *= 2) {
+        if (rank + d >= s.call.p)
+            continue;
+        egc_call_receive(&s.call, rank + d, &scratch->in);
+        egc_sparse_steps_sum(&s, kept, &scratch->in, &scratch->sum);
+        egc_sparse_steps_keep(&s, &scratch->sum, kept);
+    }
+    if (rank > 0)
+        egc_call_send(&s.call, rank - bit, kept->data, kept->len);
+    if (s.call.status)
+        return s.call.status;
+    return egc_exchange_broadcast(&egc_exchange_broadcast_tree, given->transport, 0, kept, scratch,
+                                  err);
 }
 
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)

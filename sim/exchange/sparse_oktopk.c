@@ -17,7 +17,6 @@
  * A part is summed at one rank: all ranks hold the same bytes. */
 #include <string.h>
 
-#include "exchange/reduction.h"
 #include "exchange/sparse_steps.h"
 
 enum { UNBALANCED = 4, LENGTH_BYTES = sizeof(uint32_t) };
@@ -29,50 +28,54 @@ typedef struct layout {
     const uint64_t *start; /* of each rank's, end to end, and the end of all */
 } layout;
 
-static egc_status gather_lengths(const egc_sparse_call *call, size_t kept, egc_error *err)
+/* Leaves the length that each rank kept in results. */
+static void gather_lengths(egc_sparse_steps *s)
 {
-    if (kept > UINT32_MAX)
-        return egc_fail(err, EGC_ERROR_UNSUPPORTED,
-                        "ok-topk: a part must be shorter than 4 GiB, got %zu bytes", kept);
+    size_t kept = s->call.scratch->sum.len;
     uint8_t mine[LENGTH_BYTES];
+    if (!s->call.status && kept > UINT32_MAX)
+        s->call.status =
+            egc_fail(s->call.err, EGC_ERROR_UNSUPPORTED,
+                     "ok-topk: a part must be shorter than 4 GiB, got %zu bytes", kept);
     for (int i = 0; i < LENGTH_BYTES; i++)
         mine[i] = (uint8_t)(kept >> 8 * i);
-    return egc_exchange_allgather_bruck.gather(call->transport, mine, sizeof mine, call->results,
-                                               call->scratch, err);
+    egc_sparse_steps_gather(s, mine, sizeof mine);
 }
 
-static egc_status read_length(const egc_buf *block, uint32_t *out, egc_error *err)
+static uint32_t read_length(egc_sparse_steps *s, const egc_buf *block)
 {
-    if (block->len != LENGTH_BYTES)
-        return egc_fail(err, EGC_ERROR_FORMAT, "ok-topk: a length of %zu bytes, want %d",
-                        block->len, LENGTH_BYTES);
-    *out = 0;
+    uint32_t length = 0;
+    if (block->len != LENGTH_BYTES) {
+        s->call.status =
+            egc_fail(s->call.err, EGC_ERROR_FORMAT, "ok-topk: a length of %zu bytes, want %d",
+                     block->len, LENGTH_BYTES);
+        return 0;
+    }
     for (int i = 0; i < LENGTH_BYTES; i++)
-        *out |= (uint32_t)block->data[i] << 8 * i;
-    return EGC_OK;
+        length |= (uint32_t)block->data[i] << 8 * i;
+    return length;
 }
 
-/* From the lengths in results; kept in scratch->spare. */
-static egc_status layout_of(const egc_sparse_call *call, layout *out, bool *balanced,
-                            egc_error *err)
+/* Reads the lengths in results. The layout is kept in scratch->spare. */
+static layout layout_of(egc_sparse_steps *s, bool *balanced)
 {
-    int p = call->transport->size;
-    egc_buf *memory = &call->scratch->spare;
-    uint32_t length = 0, longest = 0;
+    int p = s->call.p;
+    egc_buf *memory = &s->call.scratch->spare;
+    uint32_t longest = 0;
     egc_buf_clear(memory);
-    egc_status status = egc_buf_reserve(memory, ((size_t)p + 1) * sizeof(uint64_t), err);
-    if (status)
-        return status;
+    if (!s->call.status)
+        s->call.status = egc_buf_reserve(memory, ((size_t)p + 1) * sizeof(uint64_t), s->call.err);
+    if (s->call.status)
+        return (layout){0};
     uint64_t *start = (uint64_t *)(void *)memory->data;
     start[0] = 0;
-    for (int r = 0; r < p && !status; r++) {
-        status = read_length(&call->results[r], &length, err);
+    for (int r = 0; r < p && !s->call.status; r++) {
+        uint32_t length = read_length(s, &s->given->results[r]);
         start[r + 1] = start[r] + length;
         longest = length > longest ? length : longest;
     }
-    *out = (layout){p, start};
     *balanced = (uint64_t)longest * (uint64_t)p <= UNBALANCED * start[p];
-    return status;
+    return (layout){p, start};
 }
 
 /* Of all that was kept, end to end. */
@@ -100,115 +103,92 @@ static range overlap(range a, range b)
 
 /* ---- balancing ------------------------------------------------------------------------------- */
 
-static egc_status place(egc_buf *piece, range whole, range part, const uint8_t *bytes, size_t len,
-                        egc_error *err)
+/* One step: sends rank `to` the bytes of its piece that this rank kept, and receives bytes of this
+ * rank's piece from `from`. */
+static void trade(egc_sparse_steps *s, const layout *all, int to, int from, egc_buf *piece)
 {
-    if (len != part.end - part.start)
-        return egc_fail(err, EGC_ERROR_FORMAT, "ok-topk: %zu bytes of a piece, want %llu", len,
-                        (unsigned long long)(part.end - part.start));
-    if (len)
-        memcpy(piece->data + (part.start - whole.start), bytes, len);
-    return EGC_OK;
-}
-
-/* One round: gives rank `to` what belongs to its piece, and gets what `from` has of the own one. */
-static egc_status trade(const egc_sparse_call *call, const layout *all, int to, int from,
-                        egc_buf *piece, egc_error *err)
-{
-    egc_transport *transport = call->transport;
+    egc_call *call = &s->call;
     egc_exchange_scratch *scratch = call->scratch;
-    range have = kept_by(all, transport->rank), want = piece_of(all, transport->rank);
+    range have = kept_by(all, call->rank), want = piece_of(all, call->rank);
     range out = overlap(have, piece_of(all, to)), in = overlap(kept_by(all, from), want);
     size_t out_bytes = out.end - out.start;
     const uint8_t *data = out_bytes ? scratch->sum.data + (out.start - have.start) : NULL;
-    egc_status status = EGC_OK;
     if (out_bytes && in.end)
-        status = egc_transport_sendrecv(transport, to, data, out_bytes, from, &scratch->in, err);
+        egc_call_swap(call, to, data, out_bytes, from, &scratch->in);
     else if (out_bytes)
-        status = egc_transport_send(transport, to, data, out_bytes, err);
+        egc_call_send(call, to, data, out_bytes);
     else if (in.end)
-        status = egc_transport_receive(transport, from, &scratch->in, err);
-    if (status || !in.end)
-        return status;
-    return place(piece, want, in, scratch->in.data, scratch->in.len, err);
+        egc_call_receive(call, from, &scratch->in);
+    if (call->status || !in.end)
+        return;
+    if (scratch->in.len != in.end - in.start)
+        call->status =
+            egc_fail(call->err, EGC_ERROR_FORMAT, "ok-topk: %zu bytes of a piece, want %llu",
+                     scratch->in.len, (unsigned long long)(in.end - in.start));
+    else
+        memcpy(piece->data + (in.start - want.start), scratch->in.data, scratch->in.len);
 }
 
 /* Leaves this rank's piece in scratch->sum. */
-static egc_status balance(const egc_sparse_call *call, const layout *all, egc_error *err)
+static void balance(egc_sparse_steps *s, const layout *all)
 {
-    egc_exchange_scratch *scratch = call->scratch;
-    int p = all->p, rank = call->transport->rank;
+    egc_exchange_scratch *scratch = s->call.scratch;
+    int p = all->p, rank = s->call.rank;
     range have = kept_by(all, rank), want = piece_of(all, rank), own = overlap(have, want);
     egc_buf *piece = &scratch->out;
     egc_buf_clear(piece);
-    egc_status status = egc_buf_reserve(piece, want.end - want.start, err);
-    if (status)
-        return status;
+    s->call.status = egc_buf_reserve(piece, want.end - want.start, s->call.err);
+    if (s->call.status)
+        return;
     piece->len = want.end - want.start;
     if (own.end)
         memcpy(piece->data + (own.start - want.start), scratch->sum.data + (own.start - have.start),
                own.end - own.start);
-    for (int round = 1; round < p && !status; round++)
-        status = trade(call, all, (rank + round) % p, (rank + p - round) % p, piece, err);
-    egc_buf taken = scratch->sum;
-    scratch->sum = *piece;
-    scratch->out = taken;
-    return status;
+    for (int step = 1; step < p; step++)
+        trade(s, all, (rank + step) % p, (rank + p - step) % p, piece);
+    egc_sparse_steps_exchange(&scratch->sum, &scratch->out);
 }
 
-/* Turns pieces, in results, back into what each rank kept. */
-static egc_status unbalance(const egc_sparse_call *call, const layout *all, egc_error *err)
+/* Replaces the pieces in results by the bytes that each rank kept. */
+static void unbalance(egc_sparse_steps *s, const layout *all)
 {
-    egc_buf *end_to_end = &call->scratch->in;
-    egc_status status = EGC_OK;
+    egc_buf *end_to_end = &s->call.scratch->in, *results = s->given->results;
     egc_buf_clear(end_to_end);
-    for (int r = 0; r < all->p && !status; r++)
-        status = egc_buf_append(end_to_end, call->results[r].data, call->results[r].len, err);
-    if (!status && end_to_end->len != all->start[all->p])
-        status = egc_fail(err, EGC_ERROR_FORMAT, "ok-topk: pieces of %zu bytes, want %llu",
-                          end_to_end->len, (unsigned long long)all->start[all->p]);
-    for (int r = 0; r < all->p && !status; r++) {
+    for (int r = 0; r < all->p; r++)
+        egc_buf_put(end_to_end, results[r].data, results[r].len);
+    if (!s->call.status)
+        s->call.status = egc_buf_check(end_to_end, s->call.err);
+    if (!s->call.status && end_to_end->len != all->start[all->p])
+        s->call.status =
+            egc_fail(s->call.err, EGC_ERROR_FORMAT, "ok-topk: pieces of %zu bytes, want %llu",
+                     end_to_end->len, (unsigned long long)all->start[all->p]);
+    for (int r = 0; r < all->p && !s->call.status; r++) {
         range kept = kept_by(all, r);
-        egc_buf_clear(&call->results[r]);
+        egc_buf_clear(&results[r]);
         if (kept.end > kept.start)
-            status = egc_buf_append(&call->results[r], end_to_end->data + kept.start,
-                                    kept.end - kept.start, err);
+            s->call.status = egc_buf_append(&results[r], end_to_end->data + kept.start,
+                                            kept.end - kept.start, s->call.err);
     }
-    return status;
 }
 
 /* ---- the exchange --------------------------------------------------------------------------- */
 
-/* Steps 1 and 2: leaves what this rank keeps in scratch->sum. */
-static egc_status split_and_keep(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+static egc_status reduce(const egc_sparse_call *given, const egc_buf *mine, egc_error *err)
 {
-    egc_exchange_scratch *scratch = call->scratch;
-    egc_status status = egc_sparse_steps_split(call, mine, err);
-    egc_buf_clear(&scratch->spare);
-    if (!status)
-        status = call->ops->keep(call->self, &scratch->sum, &scratch->spare, err);
-    egc_buf summed = scratch->sum;
-    scratch->sum = scratch->spare;
-    scratch->spare = summed;
-    return status;
-}
-
-static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
-{
-    egc_exchange_scratch *scratch = call->scratch;
-    layout all = {0};
+    egc_sparse_steps s = egc_sparse_steps_begin(given, "ok-topk", err);
+    egc_exchange_scratch *scratch = given->scratch;
     bool balanced = true;
-    egc_status status = split_and_keep(call, mine, err);
-    if (!status)
-        status = gather_lengths(call, scratch->sum.len, err);
-    if (!status)
-        status = layout_of(call, &all, &balanced, err);
-    if (!status && !balanced)
-        status = balance(call, &all, err);
-    if (!status)
-        status = egc_exchange_allgather_bruck.gather(call->transport, scratch->sum.data,
-                                                     scratch->sum.len, call->results, scratch, err);
-    return status || balanced ? status : unbalance(call, &all, err);
+    egc_sparse_steps_split(&s, mine);
+    egc_sparse_steps_keep(&s, &scratch->sum, &scratch->spare);
+    egc_sparse_steps_exchange(&scratch->sum, &scratch->spare);
+    gather_lengths(&s);
+    layout all = layout_of(&s, &balanced);
+    if (!s.call.status && !balanced)
+        balance(&s, &all);
+    egc_sparse_steps_gather(&s, scratch->sum.data, scratch->sum.len);
+    if (!s.call.status && !balanced)
+        unbalance(&s, &all);
+    return s.call.status;
 }
 
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)

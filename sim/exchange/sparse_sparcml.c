@@ -5,45 +5,31 @@
  *
  * Both partners add the sum of the lower seat and that of the higher in this order: all ranks hold
  * the same bytes. */
-#include "exchange/reduction.h"
 #include "exchange/sparse_steps.h"
 
-static egc_status double_up(const egc_sparse_call *call, int seat, egc_error *err)
+static egc_status reduce(const egc_sparse_call *given, const egc_buf *mine, egc_error *err)
 {
-    egc_transport *transport = call->transport;
-    egc_buf *sum = &call->results[0], *in = &call->scratch->in;
-    int p = transport->size, seats = egc_ranks_floor_power(p);
-    egc_status status = EGC_OK;
-    for (int d = 1; d < seats && !status; d *= 2) {
+    egc_sparse_steps s = egc_sparse_steps_begin(given, "sparcml", err);
+    egc_buf *sum = &given->results[0], *in = &given->scratch->in;
+    int p = s.call.p, rank = s.call.rank, seat = egc_ranks_seat_of(rank, p);
+    bool speaks_for_two = seat != EGC_NO_SEAT && egc_ranks_folds(rank, p);
+    egc_call_copy(&s.call, sum, mine->data, mine->len);
+    if (speaks_for_two) {
+        egc_call_receive(&s.call, rank - 1, in);
+        egc_sparse_steps_add(&s, sum, in, true);
+    }
+    for (int d = 1; d < egc_ranks_floor_power(p) && seat != EGC_NO_SEAT; d *= 2) {
         int partner = egc_ranks_at_seat(seat ^ d, p);
-        status = egc_transport_sendrecv(transport, partner, sum->data, sum->len, partner, in, err);
-        if (!status)
-            status = egc_sparse_steps_add(call, sum, in, (seat & d) != 0, err);
+        egc_call_swap(&s.call, partner, sum->data, sum->len, partner, in);
+        egc_sparse_steps_add(&s, sum, in, (seat & d) != 0);
     }
-    return status;
-}
-
-static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
-{
-    egc_transport *transport = call->transport;
-    int p = transport->size, rank = transport->rank, seat = egc_ranks_seat_of(rank, p);
-    bool speaks_for_two = rank % 2 == 1 && egc_ranks_folds(rank, p);
-    egc_buf *sum = &call->results[0];
+    if (speaks_for_two)
+        egc_call_send(&s.call, rank - 1, sum->data, sum->len);
     if (seat == EGC_NO_SEAT) {
-        egc_status status = egc_transport_send(transport, rank + 1, mine->data, mine->len, err);
-        return status ? status : egc_transport_receive(transport, rank + 1, sum, err);
+        egc_call_send(&s.call, rank + 1, mine->data, mine->len);
+        egc_call_receive(&s.call, rank + 1, sum);
     }
-    egc_buf_clear(sum);
-    egc_status status = egc_buf_append(sum, mine->data, mine->len, err);
-    if (!status && speaks_for_two)
-        status = egc_transport_receive(transport, rank - 1, &call->scratch->in, err);
-    if (!status && speaks_for_two)
-        status = egc_sparse_steps_add(call, sum, &call->scratch->in, true, err);
-    if (!status)
-        status = double_up(call, seat, err);
-    if (!status && speaks_for_two)
-        status = egc_transport_send(transport, rank - 1, sum->data, sum->len, err);
-    return status;
+    return s.call.status;
 }
 
 /* The path through seat 0, which speaks for two whenever any does. */

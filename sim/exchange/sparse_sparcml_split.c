@@ -4,16 +4,14 @@
  * makes it so: SSAR_Split_allgather becomes DSAR_Split_allgather.
  *
  * A part is summed at one rank: all ranks hold the same bytes. */
-#include "exchange/reduction.h"
 #include "exchange/sparse_steps.h"
 
-static egc_status reduce(const egc_sparse_call *call, const egc_buf *mine, egc_error *err)
+static egc_status reduce(const egc_sparse_call *given, const egc_buf *mine, egc_error *err)
 {
-    const egc_buf *sum = &call->scratch->sum;
-    egc_status status = egc_sparse_steps_split(call, mine, err);
-    return status ? status
-                  : egc_exchange_allgather_bruck.gather(call->transport, sum->data, sum->len,
-                                                        call->results, call->scratch, err);
+    egc_sparse_steps s = egc_sparse_steps_begin(given, "sparcml-split", err);
+    egc_sparse_steps_split(&s, mine);
+    egc_sparse_steps_gather(&s, given->scratch->sum.data, given->scratch->sum.len);
+    return s.call.status;
 }
 
 static double closed_form(int p, double n, bool disjoint, double alpha, double beta)

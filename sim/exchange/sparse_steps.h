@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What exchanges of sparse sums are made of: steps that several of them take, and exchanges of
- * bytes that end them. Private to sim/exchange. */
+/* Steps that exchanges of sparse sums share. Private to sim/exchange. As those of exchange/call.h,
+ * they do nothing after the first error, which stays in call.status. */
 #ifndef EGC_EXCHANGE_SPARSE_STEPS_H
 #define EGC_EXCHANGE_SPARSE_STEPS_H
 
+#include "exchange/ranks.h"
 #include "exchange/sparse.h"
 
+typedef struct egc_sparse_steps {
+    egc_call call;
+    const egc_sparse_call *given;
+} egc_sparse_steps;
+
+egc_sparse_steps egc_sparse_steps_begin(const egc_sparse_call *given, const char *name,
+                                        egc_error *err);
+
+/* Make *out the message of the caller's operation (egc_sparse_ops). */
+void egc_sparse_steps_sum(egc_sparse_steps *s, const egc_buf *a, const egc_buf *b, egc_buf *out);
+void egc_sparse_steps_keep(egc_sparse_steps *s, const egc_buf *message, egc_buf *out);
+
 /* Makes `sum` the message of sum + addend, or of addend + sum; uses scratch->spare. */
-egc_status egc_sparse_steps_add(const egc_sparse_call *call, egc_buf *sum, const egc_buf *addend,
-                                bool addend_first, egc_error *err) EGC_MUST_CHECK;
+void egc_sparse_steps_add(egc_sparse_steps *s, egc_buf *sum, const egc_buf *addend,
+                          bool addend_first);
 
-/* Each rank sums one part: rank r leaves the message of the r-th part of all in scratch->sum. The
- * parts go to their ranks one after the other, in an order in which no two ranks send to one. */
-egc_status egc_sparse_steps_split(const egc_sparse_call *call, const egc_buf *mine,
-                                  egc_error *err) EGC_MUST_CHECK;
+/* Each rank sums one part: rank r leaves the sum of all r-th parts in scratch->sum. Parts are sent
+ * directly, in an order in which no two ranks send to the same one at once. */
+void egc_sparse_steps_split(egc_sparse_steps *s, const egc_buf *mine);
 
-/* What gathers the parts: its steps are few, and it is paced by the mean of unequal lengths rather
- * than the longest. */
-extern const egc_exchange_type egc_exchange_allgather_bruck;
+/* All-gathers the messages of all ranks into given->results, by Bruck's algorithm: it has few
+ * steps, and the mean of unequal lengths determines its time rather than the longest. */
+void egc_sparse_steps_gather(egc_sparse_steps *s, const void *mine, size_t bytes);
 
-/* What gives all ranks the one result of a tree. */
-extern const egc_exchange_type egc_exchange_broadcast_tree;
+void egc_sparse_steps_exchange(egc_buf *a, egc_buf *b); /* swaps two buffers */
 
 #endif

@@ -52,8 +52,8 @@ static void test_reductions_are_charged_to_the_device(void **state)
             trial.config.device.memory_Bps = 1e10;
             outcome got = simulate(&trial);
             assert_ok(got.status, got.err);
-            double want = (*type)->closed_form(ranks[i], (double)call.bytes, 25e-6, 1 / 1.25e9,
-                                               3 / trial.config.device.memory_Bps);
+            double want = egc_tuning_closed_form((*type), ranks[i], (double)call.bytes, 25e-6,
+                                                 1 / 1.25e9, 3 / trial.config.device.memory_Bps);
             if (!(fabs(got.sim_time_s / want - 1) <= 1e-3))
                 fail_msg("%s, %d ranks: %g s, want %g s", (*type)->name, ranks[i], got.sim_time_s,
                          want);
@@ -73,7 +73,8 @@ static void test_each_reduction_launches_a_kernel(void **state)
     outcome got = simulate(&trial);
     assert_ok(got.status, got.err);
     double gamma = 3 / trial.config.device.memory_Bps;
-    double want = call.type->closed_form(8, (double)call.bytes, 25e-6, 1 / 1.25e9, gamma);
+    double want =
+        egc_tuning_closed_form(call.type, 8, (double)call.bytes, 25e-6, 1 / 1.25e9, gamma);
     assert_close(got.sim_time_s, want + 7 * trial.config.device.launch_s, 1e-3);
 }
 

@@ -353,8 +353,8 @@ static egc_status reduce_unequal(worker *self, egc_error *err)
     float data[8] = {0};
     egc_status status = egc_exchange_find("ring", &ring, err);
     if (!status)
-        status = ring->reduce(self->transport, EGC_ELEMENT_FP32, data, self->rank ? 4 : 8, &scratch,
-                              err);
+        status = egc_exchange_allreduce(ring, self->transport, EGC_ELEMENT_FP32, data,
+                                        self->rank ? 4 : 8, &scratch, err);
     egc_exchange_scratch_fini(&scratch);
     return status;
 }
@@ -376,7 +376,7 @@ static egc_status gather_garbage(worker *self, egc_error *err)
     egc_buf blocks[2] = {{0}}, in = {0};
     egc_status status = egc_exchange_find("allgather-rd", &rd, err);
     if (!status && self->rank == 0)
-        status = rd->gather(self->transport, "mine", 4, blocks, &scratch, err);
+        status = egc_exchange_allgather(rd, self->transport, "mine", 4, blocks, &scratch, err);
     else if (!status)
         status = egc_transport_sendrecv(self->transport, 0, self->arg, 3, 0, &in, err);
     egc_buf_fini(&blocks[0]);

@@ -43,7 +43,8 @@ static egc_status scatter(worker *self, const egc_buf *mine, egc_buf *blocks,
         return egc_fail_memory(err, p * sizeof *pieces);
     for (size_t r = 0; r < p; r++)
         pieces[r] = *mine;
-    egc_status status = c->type->scatter(self->transport, pieces, blocks, scratch, err);
+    egc_status status =
+        egc_exchange_alltoall(c->type, self->transport, pieces, blocks, scratch, err);
     egc_free(pieces);
     return status;
 }
@@ -53,13 +54,14 @@ static egc_status exchange(worker *self, egc_buf *mine, egc_buf *blocks,
 {
     const call *c = self->arg;
     if (c->type->kind == EGC_COLLECTIVE_ALLREDUCE)
-        return c->type->reduce(self->transport, EGC_ELEMENT_FP32, mine->data,
-                               mine->len / sizeof(float), scratch, err);
+        return egc_exchange_allreduce(c->type, self->transport, EGC_ELEMENT_FP32, mine->data,
+                                      mine->len / sizeof(float), scratch, err);
     if (c->type->kind == EGC_COLLECTIVE_BROADCAST)
-        return c->type->broadcast(self->transport, 0, mine, scratch, err);
+        return egc_exchange_broadcast(c->type, self->transport, 0, mine, scratch, err);
     if (c->type->kind == EGC_COLLECTIVE_ALLTOALL)
         return scatter(self, mine, blocks, scratch, err);
-    return c->type->gather(self->transport, mine->data, mine->len, blocks, scratch, err);
+    return egc_exchange_allgather(c->type, self->transport, mine->data, mine->len, blocks, scratch,
+                                  err);
 }
 
 static egc_status run(worker *self, egc_error *err)

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "exchange/groups.h"
 #include "exchange/incast.h"
 #include "simulate.h"
 
@@ -150,7 +149,7 @@ static void test_without_a_window_it_takes_its_closed_form(void **state)
 static void test_a_window_adds_some_latencies(void **state)
 {
     (void)state;
-    const egc_exchange_network network = egc_groups_flat_network(129, 25e-6, 1 / 1.25e9, 0);
+    const egc_exchange_network network = {.alpha_s = 25e-6, .beta_s = 1 / 1.25e9};
     const egc_incast_window usual = egc_incast_usual(&network);
     const struct {
         plan plan;

@@ -50,14 +50,15 @@ static egc_status exchange(worker *self, buffers *b, egc_error *err)
     egc_transport *transport = self->transport;
     switch (type->kind) {
     case EGC_COLLECTIVE_ALLREDUCE:
-        return type->reduce(transport, EGC_ELEMENT_FP32, b->data.data, b->data.len / sizeof(float),
-                            &b->scratch, err);
+        return egc_exchange_allreduce(type, transport, EGC_ELEMENT_FP32, b->data.data,
+                                      b->data.len / sizeof(float), &b->scratch, err);
     case EGC_COLLECTIVE_ALLGATHER:
-        return type->gather(transport, b->data.data, b->data.len, b->blocks, &b->scratch, err);
+        return egc_exchange_allgather(type, transport, b->data.data, b->data.len, b->blocks,
+                                      &b->scratch, err);
     case EGC_COLLECTIVE_BROADCAST:
-        return type->broadcast(transport, 0, &b->data, &b->scratch, err);
+        return egc_exchange_broadcast(type, transport, 0, &b->data, &b->scratch, err);
     default:
-        return type->scatter(transport, b->pieces, b->blocks, &b->scratch, err);
+        return egc_exchange_alltoall(type, transport, b->pieces, b->blocks, &b->scratch, err);
     }
 }
 

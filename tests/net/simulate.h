@@ -5,7 +5,7 @@
 #define EGC_TESTS_NET_SIMULATE_H
 
 #include "base/error.h"
-#include "exchange/exchange.h"
+#include "exchange/tuning.h"
 #include "net/world/world.h"
 
 typedef struct worker {

@@ -2,6 +2,7 @@
 /* Every method inside the simulation: with its real rounds over real exchanges it learns what the
  * same method learns when its rounds are played by hand, sends as many bytes, and takes the time
  * that its exchanges take. */
+#include "exchange/tuning.h"
 #include "support/team.h"
 #include "train/quadratic.h"
 
@@ -80,7 +81,7 @@ static double closed_form(const egc_train_config *config, const char *exchange, 
     const egc_cluster_common *common = config->cluster_params;
     egc_error err;
     assert_ok(egc_exchange_find(exchange, &type, &err), err);
-    return type->closed_form(P, n, common->latency_s, 1 / common->bandwidth_Bps, 0);
+    return egc_tuning_closed_form(type, P, n, common->latency_s, 1 / common->bandwidth_Bps, 0);
 }
 
 static void rounds_take_their_time(void **state)

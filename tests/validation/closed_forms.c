@@ -57,8 +57,8 @@ static void compare_exchange(validation *v, const egc_exchange_type *type, int p
     bool cut = type->kind == EGC_COLLECTIVE_ALLREDUCE || type->kind == EGC_COLLECTIVE_ALLTOALL;
     one_call call = {type, networks[network].message_bytes * (cut ? (size_t)p : 1), 0};
     double n = (double)call.bytes;
-    double expected = type->closed_form(p, n, networks[network].latency_s,
-                                        1 / networks[network].bandwidth_Bps, 0);
+    double expected = egc_tuning_closed_form(type, p, n, networks[network].latency_s,
+                                             1 / networks[network].bandwidth_Bps, 0);
     add(v, type->name, network, p, n, expected, time_of(one_call_main, &call, p, network),
         egc_tuning_least_bytes(type->kind, p, n));
 }
@@ -76,7 +76,7 @@ static void compare_groups(validation *v, const egc_exchange_type *type)
         char subject[48];
         snprintf(subject, sizeof subject, "%s in groups of %d", type->name, group);
         add(v, subject, NETWORK, P, (double)call.bytes,
-            type->grouped_form(P, (double)call.bytes, &network),
+            type->closed_form(P, (double)call.bytes, &network),
             time_of(one_call_main, &call, P, NETWORK),
             egc_tuning_least_bytes(type->kind, P, (double)call.bytes));
     }
@@ -106,7 +106,7 @@ void validate_closed_forms(validation *v)
         for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
             for (int network = 0; network < N_NETWORKS; network++)
                 compare_exchange(v, *type, ranks[i], network);
-        if ((*type)->grouped_form)
+        if ((*type)->two_levels)
             compare_groups(v, *type);
     }
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)

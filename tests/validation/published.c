@@ -143,9 +143,9 @@ static const egc_exchange_type *faster(const setting *s, const egc_workload *mod
     double alpha = link_latency_s(s), beta = 1 / link_Bps(s, model);
     assert_ok(egc_exchange_find("ring", &ring, &err), err);
     assert_ok(egc_exchange_find("double-tree", &tree, &err), err);
-    double ring_s = ring->closed_form(p, bytes, alpha, beta, 0);
+    double ring_s = egc_tuning_closed_form(ring, p, bytes, alpha, beta, 0);
     double tree_s =
-        schedules[s->how].rings ? INFINITY : tree->closed_form(p, bytes, alpha, beta, 0);
+        schedules[s->how].rings ? INFINITY : egc_tuning_closed_form(tree, p, bytes, alpha, beta, 0);
     *time_s = fmin(ring_s, tree_s);
     return tree_s < ring_s ? tree : ring;
 }

@@ -24,7 +24,7 @@ static egc_status take_step(worker *self, egc_error *err)
     for (size_t b = 0; b < s->plan.n_buckets && !status; b++) {
         ready_s += s->overlap ? s->plan.buckets[b].backward_s : 0;
         sleep_until(self, ready_s);
-        status = s->exchange[b]->reduce(self->transport, EGC_ELEMENT_FP32, NULL,
+        status = egc_exchange_allreduce(s->exchange[b], self->transport, EGC_ELEMENT_FP32, NULL,
                                         s->plan.buckets[b].count, &scratch, err);
     }
     egc_exchange_scratch_fini(&scratch);

@@ -11,7 +11,6 @@
 
 #include "base/mem.h"
 #include "exchange/exchange.h"
-#include "exchange/groups.h"
 #include "exchange/incast.h"
 #include "net/topology/isolated.h"
 #include "net/world/world.h"
@@ -45,7 +44,8 @@ static egc_status all_reduce(const bench_work *work, egc_transport *transport, e
     egc_status status = vector ? egc_exchange_find(work->exchange, &type, err)
                                : egc_fail_memory(err, n * sizeof *vector);
     if (!status)
-        status = type->reduce(transport, EGC_ELEMENT_FP32, vector, n, &scratch, err);
+        status =
+            egc_exchange_allreduce(type, transport, EGC_ELEMENT_FP32, vector, n, &scratch, err);
     egc_exchange_scratch_fini(&scratch);
     egc_free(vector);
     return status;
@@ -71,8 +71,7 @@ static egc_status leave(void *arg, int from, const egc_buf *message, egc_error *
 /* All send to rank 0 messages of distinct lengths: the prime 7919 divides no number of workers. */
 static egc_status incast(const bench_work *work, egc_transport *transport, egc_error *err)
 {
-    const egc_exchange_network network =
-        egc_groups_flat_network(transport->size, 100e-6, 1 / 1.25e8, 0);
+    const egc_exchange_network network = {.alpha_s = 100e-6, .beta_s = 1 / 1.25e8};
     const egc_incast_window none = {0, 0}, usual = egc_incast_usual(&network);
     size_t p = (size_t)transport->size;
     size_t bytes = FLOW_BYTES + (size_t)transport->rank * 7919 % p * FLOW_BYTES / p;

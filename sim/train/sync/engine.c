@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "exchange/tuning.h"
 #include "train/cost/compression_time.h"
 
 enum { SEED_PROXIES = 0x7374616e }; /* "stan": the stream of random numbers used here */
@@ -26,8 +27,8 @@ static void foresee_exchanges(const egc_engine *engine, egc_partition_options *o
     const egc_exchange_type *exchange = engine->choice.exchange[0];
     double byte_s = 1 / (common->bandwidth_Bps * common->efficiency);
     int p = (int)engine->config->options.workers;
-    options->startup_s = exchange->closed_form(p, few, common->latency_s, 0, 0);
-    options->byte_s = exchange->closed_form(p, many, 0, byte_s, 0) / many;
+    options->startup_s = egc_tuning_closed_form(exchange, p, few, common->latency_s, 0, 0);
+    options->byte_s = egc_tuning_closed_form(exchange, p, many, 0, byte_s, 0) / many;
 }
 
 static egc_status make_partition(egc_engine *engine, egc_error *err)

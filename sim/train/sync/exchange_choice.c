@@ -10,6 +10,7 @@
 #include "base/param.h"
 #include "base/registry.h"
 #include "compressors/core/round_plan.h"
+#include "exchange/tuning.h"
 
 static egc_collective kind_of(const egc_round *round)
 {
@@ -193,7 +194,7 @@ void egc_exchange_choice_sums(const egc_exchange_choice *choice,
     for (size_t r = 0; r < choice->n_rounds && !choice->sparse; r++) {
         const egc_exchange_type *type = choice->exchange[r];
         bool sums = type->kind == EGC_COLLECTIVE_ALLREDUCE;
-        append(name, sums ? type->name : "any", sums && type->grouped_form ? choice->group : 0);
+        append(name, sums ? type->name : "any", sums && type->two_levels ? choice->group : 0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "exchange/tuning.h"
 #include "train/cost/compression_time.h"
 
 egc_status egc_round_transfer_init(egc_round_transfer *transfer, egc_engine *engine, size_t worker,
@@ -108,9 +109,9 @@ static egc_status all_reduce(egc_round_transfer *t, const egc_round_piece *at,
     if (data)
         data += at->piece * all.most * all.element_bytes;
     *result = (egc_round_result){.messages = message, .n_messages = 1, .reduced = true};
-    return t->engine->choice.exchange[at->round]->reduce(
-        t->transport, t->engine->choice.round[at->round].element, data, count_of(&all, at->piece),
-        &t->scratch, err);
+    return egc_exchange_allreduce(t->engine->choice.exchange[at->round], t->transport,
+                                  t->engine->choice.round[at->round].element, data,
+                                  count_of(&all, at->piece), &t->scratch, err);
 }
 
 static egc_status broadcast(egc_round_transfer *t, const egc_round_piece *at,
@@ -119,8 +120,8 @@ static egc_status broadcast(egc_round_transfer *t, const egc_round_piece *at,
     size_t leader = at->step % t->engine->n_workers;
     egc_buf *message = t->worker == leader ? &own_message(t, at)->message : &t->broadcast;
     *result = (egc_round_result){.messages = message, .n_messages = 1};
-    return t->engine->choice.exchange[at->round]->broadcast(t->transport, (int)leader, message,
-                                                            &t->scratch, err);
+    return egc_exchange_broadcast(t->engine->choice.exchange[at->round], t->transport, (int)leader,
+                                  message, &t->scratch, err);
 }
 
 static egc_status exchange(egc_round_transfer *t, const egc_round_piece *at,
@@ -139,12 +140,13 @@ static egc_status exchange(egc_round_transfer *t, const egc_round_piece *at,
         return broadcast(t, at, result, err);
     case EGC_COLLECTIVE_ALLTOALL:
         result->shard = t->worker;
-        return type->scatter(t->transport, out->pieces, t->gathered, &t->scratch, err);
+        return egc_exchange_alltoall(type, t->transport, out->pieces, t->gathered, &t->scratch,
+                                     err);
     case EGC_COLLECTIVE_ALLGATHER:
         break;
     }
-    return type->gather(t->transport, out->message.data, out->message.len, t->gathered, &t->scratch,
-                        err);
+    return egc_exchange_allgather(type, t->transport, out->message.data, out->message.len,
+                                  t->gathered, &t->scratch, err);
 }
 
 /* ---- sums of sparse messages ----------------------------------------------------------------- */
