@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* BERT-base, uncased, without a head: the 109,482,240 parameters of Hugging Face's BertModel. Most
  * of the pre-training was on sequences of 128 tokens. */
-#include <stdio.h>
-
 #include "workloads/profiles/profile.h"
 
 enum { WORDS = 30522, PLACES = 512, WIDTH = 768, INNER = 3072, LAYERS = 12, TOKENS = 128 };
-
-static void list_linear(egc_profile_list *list, int layer, const char *what, size_t in, size_t out)
-{
-    char name[64];
-    snprintf(name, sizeof name, "encoder.layer.%d.%s", layer, what);
-    egc_profile_linear(list, name, in, out, TOKENS);
-}
-
-static void list_norm(egc_profile_list *list, int layer, const char *what)
-{
-    char name[64];
-    snprintf(name, sizeof name, "encoder.layer.%d.%s", layer, what);
-    egc_profile_norm(list, name, WIDTH);
-}
 
 static void list_tensors(egc_profile_list *list)
 {
@@ -31,16 +15,18 @@ static void list_tensors(egc_profile_list *list)
                        "embeddings.token_type_embeddings.weight");
     egc_profile_norm(list, "embeddings.LayerNorm", WIDTH);
     for (int i = 0; i < LAYERS; i++) {
-        list_linear(list, i, "attention.self.query", WIDTH, WIDTH);
-        list_linear(list, i, "attention.self.key", WIDTH, WIDTH);
-        list_linear(list, i, "attention.self.value", WIDTH, WIDTH);
+        egc_profile_scope(list, "encoder.layer.%d.", i);
+        egc_profile_linear(list, "attention.self.query", WIDTH, WIDTH, TOKENS);
+        egc_profile_linear(list, "attention.self.key", WIDTH, WIDTH, TOKENS);
+        egc_profile_linear(list, "attention.self.value", WIDTH, WIDTH, TOKENS);
         egc_profile_charge(list, 4.0 * TOKENS * TOKENS * WIDTH);
-        list_linear(list, i, "attention.output.dense", WIDTH, WIDTH);
-        list_norm(list, i, "attention.output.LayerNorm");
-        list_linear(list, i, "intermediate.dense", WIDTH, INNER);
-        list_linear(list, i, "output.dense", INNER, WIDTH);
-        list_norm(list, i, "output.LayerNorm");
+        egc_profile_linear(list, "attention.output.dense", WIDTH, WIDTH, TOKENS);
+        egc_profile_norm(list, "attention.output.LayerNorm", WIDTH);
+        egc_profile_linear(list, "intermediate.dense", WIDTH, INNER, TOKENS);
+        egc_profile_linear(list, "output.dense", INNER, WIDTH, TOKENS);
+        egc_profile_norm(list, "output.LayerNorm", WIDTH);
     }
+    egc_profile_scope_end(list);
     egc_profile_linear(list, "pooler.dense", WIDTH, WIDTH, 1);
 }
 

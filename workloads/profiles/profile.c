@@ -40,6 +40,7 @@ egc_status egc_profile_layers(const egc_profile *profile, int64_t batch, egc_lay
     if (!list.layers)
         return egc_fail_memory(err, list.n * sizeof *list.layers);
     list.n = 0;
+    egc_profile_scope_end(&list);
     profile->list(&list);
     for (size_t i = 0; i < list.n; i++) {
         list.layers[i].forward_flops *= (double)batch;
@@ -52,6 +53,14 @@ egc_status egc_profile_layers(const egc_profile *profile, int64_t batch, egc_lay
 
 /* ---- functions for writing profiles ---------------------------------------------------------- */
 
+void egc_profile_scope(egc_profile_list *list, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(list->scope, sizeof list->scope, format, arguments);
+    va_end(arguments);
+}
+
 void egc_profile_tensor(egc_profile_list *list, egc_profile_shape shape, double flops,
                         const char *name, ...)
 {
@@ -62,7 +71,8 @@ void egc_profile_tensor(egc_profile_list *list, egc_profile_shape shape, double 
         return;
     va_list arguments;
     va_start(arguments, name);
-    vsnprintf(layer->name, sizeof layer->name, name, arguments);
+    int length = snprintf(layer->name, sizeof layer->name, "%s", list->scope);
+    vsnprintf(layer->name + length, sizeof layer->name - (size_t)length, name, arguments);
     va_end(arguments);
     layer->count = 1;
     for (size_t d = 0; d < EGC_LAYER_DIMS && shape.dims[d]; d++)

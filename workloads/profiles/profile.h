@@ -17,6 +17,7 @@
 typedef struct egc_profile_list {
     egc_layer *layers; /* NULL in the first pass */
     size_t n;
+    char scope[EGC_LAYER_NAME]; /* prefix of the names: "layer1.0.", or "" */
 } egc_profile_list;
 
 typedef struct egc_profile {
@@ -45,6 +46,14 @@ egc_status egc_profile_layers(const egc_profile *profile, int64_t batch, egc_lay
 typedef struct egc_profile_shape {
     size_t dims[EGC_LAYER_DIMS]; /* unused ones are 0 */
 } egc_profile_shape;
+
+/* Begins and ends a scope: a printf-style prefix of the names of the following tensors. */
+void egc_profile_scope(egc_profile_list *list, const char *format, ...) EGC_PRINTF(2, 3);
+
+static inline void egc_profile_scope_end(egc_profile_list *list)
+{
+    list->scope[0] = '\0';
+}
 
 /* Adds a tensor with a printf-style name. `flops` is the cost of its product for one example,
  * forward. */

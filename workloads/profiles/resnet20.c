@@ -2,22 +2,15 @@
 /* ResNet-20 for CIFAR-10: 1 + 3 x 3 x 2 convolutions and a linear layer. Shortcuts have no
  * parameters: where the width doubles they skip every second pixel and pad with zeros (option A).
  * 269,722 parameters. */
-#include <stdio.h>
-
 #include "workloads/profiles/profile.h"
 
-static void list_block(egc_profile_list *list, int stage, int block, size_t width,
+static void list_block(egc_profile_list *list, size_t width, size_t stride,
                        egc_profile_image *image)
 {
-    char name[64];
-    size_t stride = stage > 1 && block == 0 ? 2 : 1;
-    for (int i = 1; i <= 2; i++) {
-        snprintf(name, sizeof name, "layer%d.%d.conv%d", stage, block, i);
-        egc_profile_conv(list, name, image,
-                         &(egc_profile_window){width, 3, i == 1 ? stride : 1, 1, false});
-        snprintf(name, sizeof name, "layer%d.%d.bn%d", stage, block, i);
-        egc_profile_norm(list, name, width);
-    }
+    egc_profile_conv(list, "conv1", image, &(egc_profile_window){width, 3, stride, 1, false});
+    egc_profile_norm(list, "bn1", width);
+    egc_profile_conv(list, "conv2", image, &(egc_profile_window){width, 3, 1, 1, false});
+    egc_profile_norm(list, "bn2", width);
 }
 
 static void list_tensors(egc_profile_list *list)
@@ -26,8 +19,11 @@ static void list_tensors(egc_profile_list *list)
     egc_profile_conv(list, "conv1", &image, &(egc_profile_window){16, 3, 1, 1, false});
     egc_profile_norm(list, "bn1", 16);
     for (int stage = 1; stage <= 3; stage++)
-        for (int block = 0; block < 3; block++)
-            list_block(list, stage, block, (size_t)8 << stage, &image);
+        for (int block = 0; block < 3; block++) {
+            egc_profile_scope(list, "layer%d.%d.", stage, block);
+            list_block(list, (size_t)8 << stage, stage > 1 && block == 0 ? 2 : 1, &image);
+        }
+    egc_profile_scope_end(list);
     egc_profile_linear(list, "linear", 64, 10, 1);
 }
 

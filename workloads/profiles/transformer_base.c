@@ -10,57 +10,47 @@
 enum { SUBWORDS = 37000, WIDTH = 512, INNER = 2048, LAYERS = 6, SOURCE = 32, TARGET = 32 };
 
 /* Queries come from n_queries positions, keys and values from n_keys. */
-static void list_attention(egc_profile_list *list, const char *layer, const char *which,
-                           size_t n_queries, size_t n_keys)
+static void list_attention(egc_profile_list *list, const char *name, size_t n_queries,
+                           size_t n_keys)
 {
-    char name[64];
+    char projection[EGC_LAYER_NAME];
     double matrix = 2.0 * WIDTH * WIDTH;
-    snprintf(name, sizeof name, "%s.%s", layer, which);
     egc_profile_tensor(list, (egc_profile_shape){{3 * WIDTH, WIDTH}},
                        matrix * (double)(n_queries + 2 * n_keys), "%s.in_proj_weight", name);
     egc_profile_tensor(list, (egc_profile_shape){{3 * WIDTH}}, 0, "%s.in_proj_bias", name);
     egc_profile_charge(list, 4.0 * (double)(n_queries * n_keys * WIDTH));
-    snprintf(name, sizeof name, "%s.%s.out_proj", layer, which);
-    egc_profile_linear(list, name, WIDTH, WIDTH, n_queries);
+    snprintf(projection, sizeof projection, "%s.out_proj", name);
+    egc_profile_linear(list, projection, WIDTH, WIDTH, n_queries);
 }
 
-static void list_norm(egc_profile_list *list, const char *layer, const char *which)
+static void list_feed_forward(egc_profile_list *list, size_t positions)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s.%s", layer, which);
-    egc_profile_norm(list, name, WIDTH);
-}
-
-static void list_feed_forward(egc_profile_list *list, const char *layer, size_t positions)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s.linear1", layer);
-    egc_profile_linear(list, name, WIDTH, INNER, positions);
-    snprintf(name, sizeof name, "%s.linear2", layer);
-    egc_profile_linear(list, name, INNER, WIDTH, positions);
+    egc_profile_linear(list, "linear1", WIDTH, INNER, positions);
+    egc_profile_linear(list, "linear2", INNER, WIDTH, positions);
 }
 
 static void list_tensors(egc_profile_list *list)
 {
-    char layer[32];
     egc_profile_tensor(list, (egc_profile_shape){{SUBWORDS, WIDTH}}, 0, "embedding.weight");
     for (int i = 0; i < LAYERS; i++) {
-        snprintf(layer, sizeof layer, "encoder.layers.%d", i);
-        list_attention(list, layer, "self_attn", SOURCE, SOURCE);
-        list_norm(list, layer, "norm1");
-        list_feed_forward(list, layer, SOURCE);
-        list_norm(list, layer, "norm2");
+        egc_profile_scope(list, "encoder.layers.%d.", i);
+        list_attention(list, "self_attn", SOURCE, SOURCE);
+        egc_profile_norm(list, "norm1", WIDTH);
+        list_feed_forward(list, SOURCE);
+        egc_profile_norm(list, "norm2", WIDTH);
     }
+    egc_profile_scope_end(list);
     egc_profile_norm(list, "encoder.norm", WIDTH);
     for (int i = 0; i < LAYERS; i++) {
-        snprintf(layer, sizeof layer, "decoder.layers.%d", i);
-        list_attention(list, layer, "self_attn", TARGET, TARGET);
-        list_norm(list, layer, "norm1");
-        list_attention(list, layer, "multihead_attn", TARGET, SOURCE);
-        list_norm(list, layer, "norm2");
-        list_feed_forward(list, layer, TARGET);
-        list_norm(list, layer, "norm3");
+        egc_profile_scope(list, "decoder.layers.%d.", i);
+        list_attention(list, "self_attn", TARGET, TARGET);
+        egc_profile_norm(list, "norm1", WIDTH);
+        list_attention(list, "multihead_attn", TARGET, SOURCE);
+        egc_profile_norm(list, "norm2", WIDTH);
+        list_feed_forward(list, TARGET);
+        egc_profile_norm(list, "norm3", WIDTH);
     }
+    egc_profile_scope_end(list);
     egc_profile_norm(list, "decoder.norm", WIDTH);
     egc_profile_charge(list, 2.0 * SUBWORDS * WIDTH * TARGET);
 }

@@ -3,12 +3,10 @@
  * numbers of all words. */
 #include "workloads/train/corpus.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "workloads/train/datasets/locate.h"
 #include "workloads/train/vocabulary.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -74,17 +72,14 @@ typedef struct sources {
     cursor parts[EGC_CORPUS_PARTS];
 } sources;
 
-/* Reads a text file. FORMAT if it contains a zero byte. */
-static egc_status read_text(const char *path, egc_buf *out, egc_error *err)
+/* FORMAT if the bytes of a file contain a zero, which no text does. */
+static egc_status check_text(const egc_buf *file, const char *path, egc_error *err)
 {
-    egc_status status = egc_buf_read_file(out, path, err);
-    if (status)
-        return status;
-    const uint8_t *zero = out->len ? memchr(out->data, 0, out->len) : NULL;
-    if (zero)
-        return egc_fail(err, EGC_ERROR_FORMAT, "%s: not a text: byte %zu is 0", path,
-                        (size_t)(zero - out->data));
-    return EGC_OK;
+    const uint8_t *zero = file->len ? memchr(file->data, 0, file->len) : NULL;
+    if (!zero)
+        return EGC_OK;
+    return egc_fail(err, EGC_ERROR_FORMAT, "%s: not a text: byte %zu is 0", path,
+                    (size_t)(zero - file->data));
 }
 
 static cursor cursor_of(const egc_buf *file, size_t first, size_t end)
@@ -96,21 +91,19 @@ static cursor cursor_of(const egc_buf *file, size_t first, size_t end)
 static egc_status read_folder(const egc_dataset_type *type, const char *folder, sources *out,
                               egc_error *err)
 {
-    egc_status status = EGC_OK;
-    for (int i = 0; i < EGC_CORPUS_PARTS && !status; i++) {
+    for (int i = 0; i < EGC_CORPUS_PARTS; i++) {
         char path[PATH_MAX];
-        struct stat info;
-        int length = snprintf(path, sizeof path, "%s/%s", folder, type->text_files[i]);
-        if (length >= (int)sizeof path)
-            return egc_fail(err, EGC_ERROR_RANGE, "path must be shorter than %d bytes, got %d",
-                            PATH_MAX, length);
-        if (stat(path, &info) != 0 && errno == ENOENT)
-            return egc_fail(err, EGC_ERROR_IO, "%s is not in %s: %s", type->text_files[i], folder,
-                            type->remedy);
-        status = read_text(path, &out->files[i], err);
-        out->parts[i] = cursor_of(&out->files[i], 0, out->files[i].len);
+        egc_buf *file = &out->files[i];
+        egc_status status = egc_locate_path(folder, type->text_files[i], path, err);
+        if (!status)
+            status = egc_locate_read(folder, type->text_files[i], type->remedy, file, err);
+        if (!status)
+            status = check_text(file, path, err);
+        if (status)
+            return status;
+        out->parts[i] = cursor_of(file, 0, file->len);
     }
-    return status;
+    return EGC_OK;
 }
 
 static size_t count_lines(const egc_buf *file)
@@ -133,7 +126,9 @@ static size_t find_line(const egc_buf *file, size_t line)
 static egc_status split_file(const char *path, sources *out, egc_error *err)
 {
     egc_buf *file = &out->files[0];
-    egc_status status = read_text(path, file, err);
+    egc_status status = egc_buf_read_file(file, path, err);
+    if (!status)
+        status = check_text(file, path, err);
     if (status)
         return status;
     size_t lines = count_lines(file);

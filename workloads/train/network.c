@@ -191,45 +191,56 @@ static size_t count_of(const egc_tensor *tensor)
     return dnnl_memory_desc_get_size(&tensor->desc) / sizeof(float);
 }
 
+/* A recurrent state before the first step of a batch, and after the last. */
+typedef struct state_tensors {
+    egc_tensor *in, *out;
+} state_tensors;
+
+/* The i-th recurrent state of all layers; NULL after the last. */
+static state_tensors state_of(const egc_network *network, size_t i)
+{
+    for (size_t n = 0; n < network->n_nodes; n++)
+        for (int j = 0; j < EGC_NODE_STATES && network->nodes[n].state_in[j]; j++)
+            if (i-- == 0)
+                return (state_tensors){network->nodes[n].state_in[j],
+                                       network->nodes[n].state_out[j]};
+    return (state_tensors){NULL, NULL};
+}
+
 size_t egc_network_state_size(const egc_network *network)
 {
     size_t size = 0;
-    for (size_t i = 0; i < network->n_nodes; i++)
-        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_in[j]; j++)
-            size += count_of(network->nodes[i].state_in[j]);
+    for (size_t i = 0; state_of(network, i).in; i++)
+        size += count_of(state_of(network, i).in);
     return size;
 }
 
 void egc_network_set_state(egc_network *network, const float *state)
 {
-    for (size_t i = 0; i < network->n_nodes; i++)
-        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_in[j]; j++) {
-            egc_tensor *in = network->nodes[i].state_in[j];
-            if (state) {
-                memcpy(in->data, state, count_of(in) * sizeof *state);
-                state += count_of(in);
-            } else
-                memset(in->data, 0, count_of(in) * sizeof *state);
-        }
+    egc_tensor *in;
+    for (size_t i = 0; (in = state_of(network, i).in); i++)
+        if (state) {
+            memcpy(in->data, state, count_of(in) * sizeof *state);
+            state += count_of(in);
+        } else
+            memset(in->data, 0, count_of(in) * sizeof *state);
 }
 
 void egc_network_get_state(const egc_network *network, float *state)
 {
-    for (size_t i = 0; i < network->n_nodes; i++)
-        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_out[j]; j++) {
-            const egc_tensor *out = network->nodes[i].state_out[j];
-            memcpy(state, out->data, count_of(out) * sizeof *state);
-            state += count_of(out);
-        }
+    const egc_tensor *out;
+    for (size_t i = 0; (out = state_of(network, i).out); i++) {
+        memcpy(state, out->data, count_of(out) * sizeof *state);
+        state += count_of(out);
+    }
 }
 
 void egc_network_keep_state(egc_network *network)
 {
-    for (size_t i = 0; i < network->n_nodes; i++)
-        for (int j = 0; j < EGC_NODE_STATES && network->nodes[i].state_out[j]; j++) {
-            const egc_tensor *out = network->nodes[i].state_out[j];
-            memcpy(network->nodes[i].state_in[j]->data, out->data, count_of(out) * sizeof(float));
-        }
+    for (size_t i = 0; state_of(network, i).in; i++) {
+        state_tensors state = state_of(network, i);
+        memcpy(state.in->data, state.out->data, count_of(state.in) * sizeof(float));
+    }
 }
 
 /* Points every parameter at its range of the flat vectors; either may be NULL. */

@@ -1,69 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CIFAR-10, binary version: each example is a byte with the label, then the red, green and blue
  * planes of 32 x 32 bytes. Five files of 10,000 examples for training, one for testing. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/datasets/locate.h"
 
-enum { IMAGE_BYTES = 3 * 32 * 32, RECORD_BYTES = 1 + IMAGE_BYTES };
+enum { IMAGE_BYTES = 3 * 32 * 32, EXAMPLE_BYTES = 1 + IMAGE_BYTES };
 
-static egc_status take_record(const egc_dataset_type *type, const char *path, const uint8_t *record,
-                              egc_examples *out, egc_error *err)
+/* Appends the examples of a file's bytes, up to `limit` examples in all. */
+static egc_status take_examples(const egc_dataset_type *type, const egc_buf *file, size_t limit,
+                                egc_examples *out, egc_error *err)
 {
-    if (record[0] >= type->classes)
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: damaged or not of the data set %s: label %zu is %u, want 0 to %zu",
-                        path, type->name, out->count, record[0], type->classes - 1);
-    egc_status status = egc_buf_append(&out->labels, record, 1, err);
-    if (!status)
-        status = egc_buf_append(&out->values, record + 1, IMAGE_BYTES, err);
-    if (!status)
-        out->count++;
-    return status;
-}
-
-static egc_status read_records(const egc_dataset_type *type, const char *path, FILE *file,
-                               size_t limit, egc_examples *out, egc_error *err)
-{
-    uint8_t record[RECORD_BYTES];
-    size_t got = RECORD_BYTES;
-    egc_status status = EGC_OK;
-    while (!status && out->count < limit) {
-        errno = 0;
-        got = fread(record, 1, RECORD_BYTES, file);
-        if (got < RECORD_BYTES)
-            break;
-        status = take_record(type, path, record, out, err);
+    if (file->len == 0)
+        return egc_fail(err, EGC_ERROR_FORMAT, "is empty");
+    for (size_t at = 0; at < file->len && out->count < limit; at += EXAMPLE_BYTES, out->count++) {
+        const uint8_t *example = file->data + at;
+        if (file->len - at < EXAMPLE_BYTES)
+            return egc_fail(err, EGC_ERROR_FORMAT, "ends after %zu of the %d bytes of an example",
+                            file->len - at, EXAMPLE_BYTES);
+        if (example[0] >= type->classes)
+            return egc_fail(err, EGC_ERROR_FORMAT, "label %zu is %u, want 0 to %zu", out->count,
+                            example[0], type->classes - 1);
+        egc_buf_put(&out->labels, example, 1);
+        egc_buf_put(&out->values, example + 1, IMAGE_BYTES);
     }
-    if (!status && ferror(file))
-        return egc_fail_errno(err, "read", path);
-    if (!status && got > 0 && got < RECORD_BYTES)
-        return egc_fail(err, EGC_ERROR_FORMAT,
-                        "%s: damaged or not of the data set %s: ends after %zu of the %d bytes of "
-                        "an example",
-                        path, type->name, got, RECORD_BYTES);
-    return status;
+    return EGC_OK;
 }
 
 static egc_status read_file(const egc_dataset_type *type, const char *folder, const char *name,
                             size_t limit, egc_examples *out, egc_error *err)
 {
-    char path[PATH_MAX];
-    egc_status status = egc_locate_path(folder, name, path, err);
-    if (status)
-        return status;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return egc_locate_fail_open(folder, name, type->remedy, err);
-    size_t before = out->count;
-    status = read_records(type, path, file, limit, out, err);
-    fclose(file);
-    if (!status && out->count == before)
-        return egc_fail(err, EGC_ERROR_FORMAT, "%s: damaged or not of the data set %s: is empty",
-                        path, type->name);
-    return status;
+    egc_buf file = {0};
+    egc_status status = egc_locate_read(folder, name, type->remedy, &file, err);
+    if (!status && take_examples(type, &file, limit, out, err))
+        status = egc_error_prefix(err, "%s/%s: damaged or not of the data set %s", folder, name,
+                                  type->name);
+    egc_buf_fini(&file);
+    if (!status)
+        status = egc_buf_check(&out->values, err);
+    return status ? status : egc_buf_check(&out->labels, err);
 }
 
 static egc_status load(const egc_dataset_type *type, const char *folder, size_t training_limit,

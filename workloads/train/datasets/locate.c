@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *user_root;
 
@@ -63,4 +64,14 @@ egc_status egc_locate_fail_open(const char *folder, const char *file, const char
         return egc_fail(err, EGC_ERROR_IO, "%s is not in %s: %s", file, folder, remedy);
     egc_status status = egc_locate_path(folder, file, path, err);
     return status ? status : egc_fail_errno(err, "open", path);
+}
+
+egc_status egc_locate_read(const char *folder, const char *file, const char *remedy, egc_buf *out,
+                           egc_error *err)
+{
+    char path[PATH_MAX];
+    egc_status status = egc_locate_path(folder, file, path, err);
+    if (!status && access(path, R_OK) != 0)
+        status = egc_locate_fail_open(folder, file, remedy, err);
+    return status ? status : egc_buf_read_file(out, path, err);
 }

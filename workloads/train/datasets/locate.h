@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-#include "base/error.h"
+#include "base/buf.h"
 
 /* The folder of Debian's data set packages. */
 #define EGC_DATA_SYSTEM "/usr/share/datasets"
@@ -36,5 +36,10 @@ egc_status egc_locate_path(const char *folder, const char *file, char *out,
 /* IO from errno: the file is missing in folder, with the remedy, or cannot be opened. */
 egc_status egc_locate_fail_open(const char *folder, const char *file, const char *remedy,
                                 egc_error *err);
+
+/* Appends the bytes of FOLDER/FILE to out. IO, with the remedy when it is missing; RANGE when the
+ * path is too long; MEMORY. */
+egc_status egc_locate_read(const char *folder, const char *file, const char *remedy, egc_buf *out,
+                           egc_error *err) EGC_MUST_CHECK;
 
 #endif

@@ -15,7 +15,7 @@
 #include "workloads/train/datasets/jpeg.h"
 #include "workloads/train/datasets/locate.h"
 
-enum { SIZE = 64, IMAGE_BYTES = 3 * SIZE * SIZE, FILE_LIMIT = 1 << 20, WNID_LENGTH = 64 };
+enum { SIZE = 64, IMAGE_BYTES = 3 * SIZE * SIZE, WNID_LENGTH = 64 };
 
 typedef struct loader {
     const egc_dataset_type *type;
@@ -85,34 +85,11 @@ static egc_status list_classes(loader *l, egc_buf *list, egc_error *err)
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-static egc_status read_whole(loader *l, const char *path, FILE *file, egc_error *err)
-{
-    egc_buf_clear(&l->file);
-    egc_status status = egc_buf_reserve(&l->file, FILE_LIMIT, err);
-    if (status)
-        return status;
-    errno = 0;
-    l->file.len = fread(l->file.data, 1, FILE_LIMIT, file);
-    if (ferror(file))
-        return egc_fail_errno(err, "read", path);
-    if (l->file.len == FILE_LIMIT)
-        return egc_fail(err, EGC_ERROR_FORMAT, "%s: is larger than any image of %d x %d", path,
-                        SIZE, SIZE);
-    return EGC_OK;
-}
-
 static egc_status read_image(loader *l, const char *name, size_t label, egc_examples *out,
                              egc_error *err)
 {
-    char path[PATH_MAX];
-    egc_status status = egc_locate_path(l->folder, name, path, err);
-    if (status)
-        return status;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return egc_locate_fail_open(l->folder, name, l->type->remedy, err);
-    status = read_whole(l, path, file, err);
-    fclose(file);
+    egc_buf_clear(&l->file);
+    egc_status status = egc_locate_read(l->folder, name, l->type->remedy, &l->file, err);
     if (!status)
         status = egc_buf_reserve(&out->values, IMAGE_BYTES, err);
     if (status)
@@ -120,7 +97,8 @@ static egc_status read_image(loader *l, const char *name, size_t label, egc_exam
     status =
         egc_jpeg_decode(l->file.data, l->file.len, SIZE, out->values.data + out->values.len, err);
     if (status)
-        return egc_error_prefix(err, "%s: damaged or not of the data set %s", path, l->type->name);
+        return egc_error_prefix(err, "%s/%s: damaged or not of the data set %s", l->folder, name,
+                                l->type->name);
     out->values.len += IMAGE_BYTES;
     out->count++;
     return egc_buf_append(&out->labels, &(uint8_t){(uint8_t)label}, 1, err);
@@ -193,33 +171,35 @@ static egc_status read_annotated(loader *l, const char *line, egc_examples *out,
     return read_image(l, name, (size_t)(found - l->classes), out, err);
 }
 
-static egc_status read_annotations(loader *l, FILE *file, size_t limit, egc_examples *out,
+/* Reads the images of the lines of text, which ends with a zero byte and is cut into lines. */
+static egc_status read_annotations(loader *l, char *text, size_t limit, egc_examples *out,
                                    egc_error *err)
 {
-    char line[512];
-    egc_status status = EGC_OK;
-    while (!status && out->count < limit && fgets(line, sizeof line, file)) {
+    if (!*text)
+        return egc_fail(err, EGC_ERROR_FORMAT, "%s/" ANNOTATIONS ": is empty", l->folder);
+    while (*text && out->count < limit) {
         size_t number = out->count + 1;
-        status = read_annotated(l, line, out, err);
+        char *end = strchrnul(text, '\n'), *next = *end ? end + 1 : end;
+        *end = '\0';
+        egc_status status = read_annotated(l, text, out, err);
         if (status == EGC_ERROR_FORMAT)
             egc_error_prefix(err, "%s/" ANNOTATIONS ": line %zu", l->folder, number);
+        if (status)
+            return status;
+        text = next;
     }
-    if (!status && out->count == 0)
-        return egc_fail(err, EGC_ERROR_FORMAT, "%s/" ANNOTATIONS ": is empty", l->folder);
-    return status;
+    return EGC_OK;
 }
 
 static egc_status load_validation(loader *l, size_t limit, egc_examples *out, egc_error *err)
 {
-    char path[PATH_MAX];
-    egc_status status = egc_locate_path(l->folder, ANNOTATIONS, path, err);
-    if (status)
-        return status;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return egc_locate_fail_open(l->folder, ANNOTATIONS, l->type->remedy, err);
-    status = read_annotations(l, file, limit, out, err);
-    fclose(file);
+    egc_buf text = {0};
+    egc_status status = egc_locate_read(l->folder, ANNOTATIONS, l->type->remedy, &text, err);
+    if (!status)
+        status = egc_buf_append(&text, "", 1, err);
+    if (!status)
+        status = read_annotations(l, (char *)text.data, limit, out, err);
+    egc_buf_fini(&text);
     return status;
 }
 
