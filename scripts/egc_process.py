@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The program's side of egc.workload.process, in plain Python (workloads/README.md has the protocol).
+"""A server for egc.workload.process, in plain Python (workloads/README.md has the protocol).
 
     import egc_process
 
@@ -13,11 +13,11 @@
 
     egc_process.serve(lambda run: Model(...))            # run.workers, run.steps, run.seed
 
-Parameters come as a read-only memoryview of floats, which numpy.asarray takes as it is; what goes back is
-any flat buffer of float32 (an array.array("f"), a numpy array) or a list of numbers. A layer may have a
-third and fourth part, forward and backward FLOPs of one worker's batch, and a fifth and sixth, seconds.
+Parameters are a read-only memoryview of float32, which numpy.asarray accepts. A gradient is any flat buffer
+of float32 (an array.array("f"), a numpy array) or a list of numbers. A layer may have a third and fourth
+element, the forward and backward FLOPs of one worker's batch, and a fifth and sixth, the seconds.
 
-Importing this takes standard output for the protocol: what is printed afterwards goes to stderr.
+Importing this module reserves standard output for the protocol and redirects print() to stderr.
 """
 import array
 import collections
@@ -41,7 +41,7 @@ os.dup2(2, 1)
 
 
 def _receive(size):
-    """None at the end of the input, which is the end of the run."""
+    """Reads size bytes. None at the end of the input, which is the end of the run."""
     data = _requests.read(size)
     return data if len(data) == size else None
 
@@ -54,7 +54,7 @@ def _send(kind, *parts):
     _answers.flush()
 
 
-def _floats(values, count, what):
+def _floats(values, count, source):
     try:
         view = memoryview(values)
         if view.format != "f" or not view.c_contiguous:
@@ -62,7 +62,7 @@ def _floats(values, count, what):
     except TypeError:
         view = memoryview(array.array("f", values))
     if view.nbytes != 4 * count:
-        raise ValueError(f"{what} must have {count} values, got {view.nbytes // 4}")
+        raise ValueError(f"{source} must have {count} values, got {view.nbytes // 4}")
     return view.cast("B") if view.nbytes else view
 
 
@@ -111,7 +111,7 @@ def _answer_all(make):
 
 
 def serve(make):
-    """Answers until the run is over. An exception becomes the message with which the run fails."""
+    """Answers requests until the run ends. An exception fails the run with its message."""
     try:
         _answer_all(make)
     except BrokenPipeError:

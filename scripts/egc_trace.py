@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes traces, the HDF5 files that egc-sim replays (workloads/README.md has the format).
 
-The file is in HDF5's single-writer mode: what is on disk can be read at any moment of the recording,
-and after the writer was killed. A step's losses go to disk after its gradients, and a reader counts
-as many steps as there are losses, so a step that was cut off is not there.
+The file is written in HDF5's single-writer mode: it can be read at any moment of the recording, and
+after the writer was killed. A step's losses are written after its gradients, and a reader counts as
+many steps as there are losses, so an incomplete step does not count.
 """
 import math
 
 import h5py
 import numpy as np
 
-NAME_BYTES = 63  # of a layer and a model
+NAME_BYTES = 63  # limit of names of layers and models
 NOTE_BYTES = 511
 MAX_DIMS = 4
 MAX_PARAMETERS = 2**30 - 1  # a gradient is one HDF5 chunk of less than 4 GiB
@@ -18,17 +18,17 @@ TIMES = ("forward_s", "backward_s")
 
 
 class TraceError(Exception):
-    """One line that says what is wrong with which file."""
+    """An error in one line that names the file."""
 
 
 def printable(text, limit):
-    """ASCII without control characters; of what is too long the end, which tells layers apart."""
+    """The text in printable ASCII; at most its last `limit` characters, by which layers differ."""
     clean = "".join(c if " " <= c <= "~" else "?" for c in str(text))
     return clean[-limit:]
 
 
 def fold_shape(shape):
-    """At most four dimensions, padded with zeros; those past the fourth are folded into it."""
+    """Four dimensions: padded with zeros, or with all from the fourth on multiplied."""
     dims = [int(d) for d in shape] or [1]
     if len(dims) > MAX_DIMS:
         dims = dims[: MAX_DIMS - 1] + [math.prod(dims[MAX_DIMS - 1 :])]
@@ -40,8 +40,10 @@ def layer(name, shape, forward_flops=0.0, backward_flops=0.0):
 
 
 class TraceWriter:
-    """layers: dictionaries as layer() makes them, forward order. notes: dataset, optimizer, source,
-    batch, every, each optional."""
+    """Writes a trace step by step.
+
+    layers: dictionaries made by layer(), in forward order. notes: dataset, optimizer, source, batch,
+    every, each optional. Raises TraceError."""
 
     def __init__(self, path, layers, workers, model, **notes):
         self.path = str(path)
@@ -59,7 +61,7 @@ class TraceWriter:
             "gradients", (0, workers, self.size), "<f4", chunks=(1, 1, self.size), maxshape=(None, workers, self.size))
         self.losses = self.file.create_dataset(
             "loss", (0, workers), "<f8", chunks=(1, workers), maxshape=(None, workers), fillvalue=np.nan)
-        self.file.swmr_mode = True  # from here on nothing new can be created, only appended and overwritten
+        self.file.swmr_mode = True  # from now on data can be appended and overwritten, but nothing created
 
     def _write_head(self, layers, model, notes):
         attributes = self.file.attrs
@@ -78,7 +80,7 @@ class TraceWriter:
             self.file[f"layers/{column}"] = np.full(len(layers), np.nan)
 
     def append(self, gradients, losses):
-        """One step: a flat float32 gradient and a loss (NaN where unknown) of each worker."""
+        """Appends one step: a flat float32 gradient and a loss (NaN where unknown) of each worker."""
         self.gradients.resize(self.step + 1, axis=0)
         for worker, gradient in enumerate(gradients):
             self.gradients[self.step, worker] = gradient

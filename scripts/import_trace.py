@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes a trace for egc-sim of gradients in .npz and .safetensors files.
+"""Makes a trace for egc-sim from gradients in .npz and .safetensors files.
 
     import_trace.py -o trace.h5 gradients.npz
     import_trace.py -o trace.h5 step0.worker0.safetensors step0.worker1.safetensors ...
 
-One array is one layer's gradient at one step of one worker. Its key says which:
+One array is one layer's gradient at one step of one worker. Its key names them:
 
     [stepS/][workerW/]LAYER        step12/worker3/conv1.weight   worker3.conv1.weight   conv1.weight
 
-with "/" or "." in between. What the key does not say, the file's name does (stepS, and workerW or
-rankW, anywhere in it), and what neither says is 0. If no key and no name says a step or worker, each
-file is one step of one worker, in the order given. LAYER "loss" is a scalar: the training loss.
+with "/" or "." in between. Numbers missing in the key are taken from the file's name (stepS, and workerW
+or rankW, anywhere in it), else they are 0. If no key and no name has a step or worker, each file is one
+step of one worker, in the order given. LAYER "loss" is a scalar: the training loss.
 
-Steps may leave numbers out (every tenth was saved); workers may not. All steps and workers must have
+Step numbers may have gaps (every tenth was saved); worker numbers may not. All steps and workers must have
 the same layers and shapes. float16, bfloat16, float32 and float64 become float32.
 
-Layers lie in the order of the first step's file: for .npz as they were saved; a .safetensors file does
-not keep an order, so it is that of its data unless --order has a file with a layer's name per line. The
-first is the one nearest the input. FLOPs are in no such file: 2 x batch x parameters forward and twice
-that backward, which is right for linear layers and too little for convolutions.
+Layers are in the order of the first step's file, the one nearest the input first: for .npz as they were
+saved; for .safetensors, which keeps no order, as their data lie, or as in the file of --order, which has
+one layer's name per line. FLOPs are estimated as 2 x batch x parameters forward and twice that backward,
+which is right for linear layers and too low for convolutions.
 
 Needs Debian's python3-numpy and python3-h5py.
 """
@@ -52,7 +52,7 @@ def reject_twins(pairs):
 
 
 def read_header(path):
-    """The header, and where the data begins."""
+    """The header, the offset of the data, and its size in bytes."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
@@ -74,7 +74,7 @@ def is_count(value):
 
 
 def check_entry(path, key, entry, data_bytes):
-    """The numpy type, shape and place of one tensor."""
+    """The type, shape and offset of one tensor."""
     try:
         dtype, shape, (begin, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
     except (KeyError, TypeError, ValueError):
@@ -111,7 +111,7 @@ def read_tensor(path, dtype, shape, offset):
 
 
 def npy_shape(path, archive, member):
-    """Shape of an array, without reading its data."""
+    """The shape of an array, without reading its data."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)
@@ -143,7 +143,7 @@ def read_npy(path, member):
         raise TraceError(f"{path}: {member[:-4]}: {error}") from None
 
 
-# ---- which array is what --------------------------------------------------------------------------
+# ---- steps, workers and layers --------------------------------------------------------------------
 
 
 def index_file(path):
@@ -163,7 +163,7 @@ def number_in(name, pattern):
 
 
 def collect(paths):
-    """{(step, worker): {layer: (path, shape, read)}}"""
+    """The arrays of all files as {(step, worker): {layer: (path, shape, read)}}."""
     found = []
     for position, path in enumerate(paths):
         file_step, file_worker = number_in(path, r"step[-_]?(\d{1,18})"), number_in(path, r"(?:worker|rank)[-_]?(\d{1,18})")
@@ -186,7 +186,7 @@ def collect(paths):
 
 
 def check_all_alike(gradients, layers):
-    """Each worker has each step, and each of those the layers of the first."""
+    """Requires every worker at every step, with the layers of the first. Returns the steps and number of workers."""
     steps, workers = sorted({s for s, _ in gradients}), sorted({w for _, w in gradients})
     for at in ((s, w) for s in steps for w in range(workers[-1] + 1)):
         here = {n: shape for n, (_, shape, _) in gradients.get(at, {}).items() if n != LOSS}
@@ -219,11 +219,11 @@ def put_in_order(layers, path):
     return {name: layers[name] for name in names}
 
 
-# ---- all of it ------------------------------------------------------------------------------------
+# ---- conversion -----------------------------------------------------------------------------------
 
 
 def flat(layers, names):
-    with np.errstate(over="ignore"):  # float64 beyond float32 becomes inf, which traces may hold
+    with np.errstate(over="ignore"):  # too large float64 become inf, which traces may contain
         return np.concatenate([np.asarray(layers[n][2]()).astype("<f4").ravel() for n in names])
 
 

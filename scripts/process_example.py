@@ -4,9 +4,9 @@
 
     workload = egc.workload.process { command = "python3 scripts/process_example.py" }
 
-To train another one, replace `network` and `data`. Needs Debian's python3-torch.
+To train another model, replace `network` and `data`. Needs Debian's python3-torch.
 """
-import egc_process  # first: it takes standard output
+import egc_process  # first: it reserves standard output
 
 import torch
 from torch import nn
@@ -21,7 +21,7 @@ def network():
 
 
 def data(count, seed):
-    """Noise with a bright bar, whose place and direction are the class."""
+    """Noise with a bright bar; its position and direction are the class."""
     generator = torch.Generator().manual_seed(seed)
     images = torch.randn(count, 1, SIDE, SIDE, generator=generator)
     labels = torch.randint(0, CLASSES, (count,), generator=generator)

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records the gradients of a PyTorch training script for egc-sim. Two lines are added to it:
+"""Records the gradients of a PyTorch training script for egc-sim. Add two lines to the script:
 
     import record_trace
     record_trace.record(model, "trace.h5")
 
-before the first step (PYTHONPATH=egc-sim/scripts). From then on each backward pass is one gradient.
-To have the losses too, or to end steps oneself (several backward passes in one step):
+before the first step (PYTHONPATH=egc-sim/scripts). Each backward pass is then recorded as one gradient.
+To record losses too, or to combine several backward passes in one gradient:
 
     recorder = record_trace.Recorder(model, "trace.h5")
     ...
     loss.backward()
     recorder.step(loss)
 
-Workers. workers=4 takes four gradients in turn as those of the four workers of one step: a script
-that runs four micro-batches at the same parameters before optimizer.step(). Under torch.distributed
-each process records a part of its own, trace.rank0.h5 and so on, with its local gradient, from before
-DDP averages. `record_trace.py merge trace.h5 trace.rank*.h5` makes one trace of them.
+Workers. workers=4 takes four consecutive gradients as those of the four workers of one step, for a
+script that runs four micro-batches at the same parameters before optimizer.step(). Under
+torch.distributed each process records a part, trace.rank0.h5 and so on, with its local gradients, before
+DDP averages them. `record_trace.py merge trace.h5 trace.rank*.h5` merges the parts.
 
-Gradients are taken from hooks on the parameters as they are computed: before clipping, before weight
-decay, and multiplied by a GradScaler's scale (step(loss, scale=scaler.get_scale()) undoes that).
-Parameters that got none in a step have zeros. What was complete when a run is killed can be read.
+Hooks on the parameters take gradients as they are computed: before clipping, before weight decay, and
+multiplied by a GradScaler's scale (step(loss, scale=scaler.get_scale()) divides by it). Parameters
+without a gradient in a step have zeros. The trace of a killed run contains its complete steps.
 Needs Debian's python3-torch and python3-h5py.
 """
 import argparse
@@ -36,14 +36,17 @@ from egc_trace import TIMES, TraceError, TraceWriter, layer
 
 
 def record(model, path, **options):
-    """A Recorder for which each backward pass is one gradient."""
+    """Returns a Recorder that takes each backward pass as one gradient."""
     return Recorder(model, path, _automatic=True, **options)
 
 
 class Recorder:
-    """workers: gradients per step. every: records one training step of that many. steps: stops after
-    that many recorded ones. times: measure layers; by default on CPUs only, as a GPU runs behind.
-    rank: of this process; by default torch.distributed's. The rest describes the recording."""
+    """Records a model's gradients to a trace.
+
+    workers: gradients per step. every: record one of so many training steps. steps: number of recorded
+    steps after which to stop. times: measure layers; by default on CPUs only, as a GPU runs
+    asynchronously. rank: this process's, by default torch.distributed's. The other options describe the
+    recording."""
 
     def __init__(self, model, path, workers=1, every=1, steps=None, times=None, rank=None, name=None,
                  dataset=None, optimizer=None, batch=None, _automatic=False):
@@ -64,10 +67,10 @@ class Recorder:
         if not self.parameters:
             raise ValueError("the model has no parameter that requires a gradient")
         on_cpu = all(p.device.type == "cpu" for p in self.parameters.values())
-        self.gradients = {}  # of the passes since the last step()
-        self.rows, self.losses = [], []  # of the workers of this step that are done
+        self.gradients = {}  # of the backward passes since the last step()
+        self.rows, self.losses = [], []  # of the current step's finished workers
         self.seen = 0  # training steps
-        self.ending = False  # step() is to be called when this backward pass ends
+        self.ending = False  # step() is queued for the end of this backward pass
         self.writer, self.order = None, None
         self.clock = Clock(torch, model, self.parameters, on_cpu if times is None else times, self._recording)
         self.handles = self.clock.handles
@@ -78,7 +81,7 @@ class Recorder:
         return self.seen % self.every == 0
 
     def _take(self, key, grad):
-        """In the middle of the backward pass, which may be any thread of PyTorch's, one at a time."""
+        """Hook during the backward pass, on any thread of PyTorch, one at a time."""
         if self.automatic and not self.ending:
             self.ending = True
             self.torch.autograd.Variable._execution_engine.queue_callback(self.step)
@@ -91,7 +94,7 @@ class Recorder:
         self.gradients[key] = grad.clone() if known is None else known + grad
 
     def step(self, loss=None, scale=1.0):
-        """The gradient of one worker is complete."""
+        """Ends the gradient of one worker."""
         self.ending = False
         if not self.handles:
             return
@@ -117,7 +120,7 @@ class Recorder:
             self.close()
 
     def _create(self):
-        """At the first step, when the hooks have seen the order of the layers and their sizes."""
+        """Creates the trace at the first step, when the hooks have seen the layers in order."""
         self.order = self.clock.forward_order()
         layers = [layer(k, self.parameters[k].shape, *self.clock.flops.get(k, (0.0, 0.0))) for k in self.order]
         self.writer = TraceWriter(self.path, layers, self.workers, self.name, **self.notes)
@@ -132,7 +135,7 @@ class Recorder:
         return flat if scale == 1.0 else flat / np.float32(scale)
 
     def close(self):
-        """Takes the hooks away and closes the file. Not closing it is harmless."""
+        """Removes the hooks and closes the file. Optional: the file is complete after each step."""
         for handle in self.handles:
             handle.remove()
         self.handles = []
@@ -141,12 +144,12 @@ class Recorder:
 
 
 class Clock:
-    """Seconds and FLOPs of layers, and the order in which they run.
+    """Measures seconds and FLOPs of layers, and the order in which they run.
 
-    Forward, a module that owns parameters has the time from its start to the start of the next one
-    (so the activation between them counts), shared by its parameters according to their size.
-    Backward, a parameter has the time from the last gradient before its own. The first of all starts
-    with the model's output. Means leave out the first recorded step, in which PyTorch sets things up.
+    Forward, the time of a module with parameters lasts from its start to the start of the next one
+    (including the activation between them), divided among its parameters by size. Backward, the time
+    of a parameter starts at the gradient before its own, that of the first at the model's output. Means
+    leave out the first recorded step, in which PyTorch initialises.
     """
 
     def __init__(self, torch, model, parameters, measure, recording):
@@ -184,7 +187,7 @@ class Clock:
             self.owner = owned
 
     def _charge_forward(self):
-        """The time since the mark belongs to the module that runs; before the first, to the first."""
+        """Adds the time since the mark to the running module; before the first module, to the first."""
         if not self.measure or self.owner is None or self.mark is None:
             return
         now = self._now()
@@ -225,8 +228,8 @@ class Clock:
         return [np.array([t.get(k, math.nan) for k in order]) / max(1, self.laps - 1) for t in times]
 
     def forward_order(self):
-        """Parameters by the first call of their module; of what is around it if it was not called (its
-        weights may be used without); at the end if that is the whole model."""
+        """Parameters in the order of the first call of their module, or of the module around it if it was
+        not called itself; last if none of them was called."""
         def place(key):
             path = key.rpartition(".")[0]
             if path == "":
@@ -237,7 +240,7 @@ class Clock:
         return sorted(self.parameters, key=place)  # stable: registration order within a module
 
     def _count(self, module, inputs, output):
-        """Multiplications and additions of linear, convolution and recurrent layers, first step only."""
+        """Counts FLOPs of linear, convolution and recurrent layers, in the first step only."""
         nn = self.torch.nn
         if not self._active() or self.laps > 0 or not inputs or not self.torch.is_tensor(inputs[0]):
             return
@@ -272,7 +275,7 @@ def tensors_in(value):
 
 
 def distributed_rank(torch):
-    """None unless several processes train together."""
+    """The rank of this process; None unless several processes train together."""
     distributed = torch.distributed
     if distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1:
         return distributed.get_rank()
@@ -313,7 +316,7 @@ def mean_times(parts, column):
 
 
 def merge(out, paths):
-    """One trace of the parts' workers, in the order of `paths`; as many steps as all parts have."""
+    """Writes one trace of the parts' workers, in the order of `paths`, with as many steps as all parts have."""
     parts = [open_part(path) for path in paths]
     first = parts[0]
     for path, part in zip(paths, parts):
@@ -345,9 +348,9 @@ def rank_of(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Records PyTorch gradients (see the top of this file); merges parts.")
+    parser = argparse.ArgumentParser(description="Merges the parts of a recording; see the top of this file for recording.")
     commands = parser.add_subparsers(dest="command", required=True)
-    merging = commands.add_parser("merge", help="make one trace of the parts that the processes of a run wrote")
+    merging = commands.add_parser("merge", help="merge the parts that the processes of a run recorded into one trace")
     merging.add_argument("out")
     merging.add_argument("parts", nargs="+")
     args = parser.parse_args()
