@@ -170,8 +170,11 @@ typedef struct egc_compressor_type {
     /* Whether compressing this unit pays; others are sent dense. NULL: always. */
     bool (*pays)(const void *params, const egc_unit *unit);
 
-    /* The rounds these parameters need; NULL, or returning NULL: one message is all. */
-    const egc_rounds *(*rounds)(const void *params);
+    /* The rounds of a type that needs more than one message; NULL for others. */
+    const egc_rounds *rounds;
+
+    /* Types with rounds: false where these parameters need one message only. NULL: never. */
+    bool (*needs_rounds)(const void *params);
 
     /* Sparsifiers. x holds n finite floats, n >= 1. Leaves exact zeros out, unless SHARED. SHARED
      * types may look at x no more than at the worker: it is NULL. MEMORY. */
@@ -201,6 +204,13 @@ typedef struct egc_compressor_type {
     egc_status (*decode)(const void *params, egc_reader *reader, float weight, float *out, size_t n,
                          egc_error *err);
 } egc_compressor_type;
+
+/* The rounds of a type with these parameters; NULL: one message. */
+static inline const egc_rounds *egc_compressor_rounds(const egc_compressor_type *type,
+                                                      const void *params)
+{
+    return !type->needs_rounds || type->needs_rounds(params) ? type->rounds : NULL;
+}
 
 /* Every registered type, NULL-terminated, in the order of list.def. */
 const egc_compressor_type *const *egc_compressor_types(void);

@@ -16,7 +16,7 @@ static egc_round value_round(const egc_method *method)
 egc_round_plan egc_round_plan_of(const egc_method *method)
 {
     const egc_compressor_type *type = method->compressor;
-    egc_round_plan plan = {.rounds = type->rounds ? type->rounds(method->params) : NULL};
+    egc_round_plan plan = {.rounds = egc_compressor_rounds(type, method->params)};
     for (size_t r = 0; plan.rounds && r < plan.rounds->count; r++) {
         egc_collective kind = plan.rounds->kind[r];
         bool summed = kind == EGC_COLLECTIVE_ALLREDUCE;

@@ -24,8 +24,7 @@ typedef struct cltk_params {
 } cltk_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(cltk_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01, .max = 1,
-              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(cltk_params, 0.01, "share of elements to send"),
     EGC_PARAM(cltk_params, chunked, BOOL, "chunked",
               "the leader picks the largest of each of k chunks, not the k largest", .def = 0),
     EGC_PARAM_END,
@@ -83,17 +82,6 @@ static const egc_rounds leader_rounds = {
     .absorb = absorb,
 };
 
-static const egc_rounds *rounds(const void *params)
-{
-    (void)params;
-    return &leader_rounds;
-}
-
-static double density(const void *params)
-{
-    return ((const cltk_params *)params)->ratio;
-}
-
 const egc_compressor_type egc_compressor_cltk = {
     .name = "cltk",
     .summary = "the k largest elements of a worker that leads in turn (ScaleCom)",
@@ -106,7 +94,7 @@ const egc_compressor_type egc_compressor_cltk = {
     .params_size = sizeof(cltk_params),
     .settings = "memory=lowpass",
     .cost = {.bytes_per_element = 8, .kernels = 3, .sort_bytes_per_element = 2},
-    .rounds = rounds,
-    .density = density,
+    .rounds = &leader_rounds,
+    .density = egc_largest_ratio,
     .select = egc_agreement_select,
 };

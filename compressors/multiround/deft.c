@@ -34,8 +34,7 @@ typedef struct deft_params {
 } deft_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(deft_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01, .max = 1,
-              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(deft_params, 0.01, "share of elements to send"),
     EGC_PARAM_END,
 };
 
@@ -322,17 +321,6 @@ static const egc_rounds deft_rounds = {
     .absorb = absorb,
 };
 
-static const egc_rounds *rounds(const void *params)
-{
-    (void)params;
-    return &deft_rounds;
-}
-
-static double density(const void *params)
-{
-    return ((const deft_params *)params)->ratio;
-}
-
 const egc_compressor_type egc_compressor_deft = {
     .name = "deft",
     .summary = "the largest elements of parts of the model that workers share out",
@@ -346,7 +334,7 @@ const egc_compressor_type egc_compressor_deft = {
     .params_size = sizeof(deft_params),
     .settings = "granularity=model;memory=residual",
     .cost = {.bytes_per_element = 8, .kernels = 6},
-    .rounds = rounds,
-    .density = density,
+    .rounds = &deft_rounds,
+    .density = egc_largest_ratio,
     .select = egc_agreement_select,
 };

@@ -258,12 +258,6 @@ static const egc_rounds power_rounds = {
     .reconstruct = reconstruct,
 };
 
-static const egc_rounds *rounds(const void *params)
-{
-    (void)params;
-    return &power_rounds;
-}
-
 const egc_compressor_type egc_compressor_powersgd = {
     .name = "powersgd",
     .summary = "a matrix of low rank, by one step of power iteration",
@@ -276,5 +270,5 @@ const egc_compressor_type egc_compressor_powersgd = {
     .settings = "memory=residual",
     .cost = {.bytes_per_element = 4, .kernels = 2},
     .pays = pays,
-    .rounds = rounds,
+    .rounds = &power_rounds,
 };

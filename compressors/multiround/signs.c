@@ -62,6 +62,11 @@ egc_status egc_signs_decode(const void *params, egc_reader *reader, float weight
 
 /* ---- votes ---------------------------------------------------------------------------------- */
 
+bool egc_vote_needs_rounds(const void *params)
+{
+    return ((const egc_vote_params *)params)->vote;
+}
+
 egc_status egc_vote_check(const void *params_, egc_error *err)
 {
     const egc_vote_params *params = params_;

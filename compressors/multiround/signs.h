@@ -39,6 +39,8 @@ size_t egc_signs_bound(const void *params, size_t n);
 egc_status egc_signs_decode(const void *params, egc_reader *reader, float weight, float *out,
                             size_t n, egc_error *err);
 
+bool egc_vote_needs_rounds(const void *params);
+
 /* `check`, the second round's message, and the other members of egc_rounds. params begin with an
  * egc_vote_params. */
 enum { EGC_VOTE_BALLOT, EGC_VOTE_REPLY, EGC_VOTE_ROUNDS };

@@ -49,11 +49,6 @@ static const egc_rounds vote_rounds = {
     .reconstruct = egc_vote_reconstruct,
 };
 
-static const egc_rounds *rounds(const void *params)
-{
-    return ((const signsgd_params *)params)->voting.vote ? &vote_rounds : NULL;
-}
-
 const egc_compressor_type egc_compressor_signsgd = {
     .name = "signsgd",
     .summary = "the sign of each element, by majority vote of the workers",
@@ -66,7 +61,8 @@ const egc_compressor_type egc_compressor_signsgd = {
     .settings = "memory=none",
     .check = egc_vote_check,
     .cost = {.bytes_per_element = 4.125, .kernels = 1},
-    .rounds = rounds,
+    .rounds = &vote_rounds,
+    .needs_rounds = egc_vote_needs_rounds,
     .bound = egc_signs_bound,
     .encode = encode,
     .decode = egc_signs_decode,

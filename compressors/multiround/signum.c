@@ -67,11 +67,6 @@ static const egc_rounds vote_rounds = {
     .reconstruct = egc_vote_reconstruct,
 };
 
-static const egc_rounds *rounds(const void *params)
-{
-    return ((const signum_params *)params)->voting.vote ? &vote_rounds : NULL;
-}
-
 const egc_compressor_type egc_compressor_signum = {
     .name = "signum",
     .summary = "the sign of each worker's momentum, by majority vote",
@@ -86,7 +81,8 @@ const egc_compressor_type egc_compressor_signum = {
     .check = egc_vote_check,
     .state_size = state_size,
     .cost = {.bytes_per_element = 12.125, .kernels = 2},
-    .rounds = rounds,
+    .rounds = &vote_rounds,
+    .needs_rounds = egc_vote_needs_rounds,
     .bound = egc_signs_bound,
     .encode = encode,
     .decode = egc_signs_decode,

@@ -43,8 +43,7 @@ enum { MAX_ROWS = 31, COLUMNS_AUTO = -1, COLUMNS_PER_ELEMENT = 4 };
 static const char *const columns_words[] = {"auto", NULL};
 
 static const egc_param params_table[] = {
-    EGC_PARAM(sketch_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01,
-              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(sketch_params, 0.01, "share of elements to send"),
     EGC_PARAM(sketch_params, rows, INT, "rows", "rows of the table; the median is taken over them",
               .def = 5, .min = 1, .max = MAX_ROWS),
     EGC_PARAM(sketch_params, columns, INT, "columns",
@@ -120,11 +119,7 @@ static void hash_block(row_hash *hash, size_t n, uint64_t columns, uint32_t *cel
 
 static float with_sign(float value, uint32_t sign)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits ^= sign;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return egc_bits_to_float(egc_bits_of_float(value) ^ sign);
 }
 
 enum { BLOCK = 256 };
@@ -261,17 +256,6 @@ static const egc_rounds table_rounds = {
     .absorb = absorb,
 };
 
-static const egc_rounds *rounds(const void *params)
-{
-    (void)params;
-    return &table_rounds;
-}
-
-static double density(const void *params)
-{
-    return ((const sketch_params *)params)->ratio;
-}
-
 const egc_compressor_type egc_compressor_sketch = {
     .name = "sketch",
     .summary = "the k elements largest in a Count-Sketch of the workers' sum (Sketched-SGD)",
@@ -285,7 +269,7 @@ const egc_compressor_type egc_compressor_sketch = {
     .settings = "granularity=model;memory=momentum;masking=true",
     .cost = {.bytes_per_element = 44, .kernels = 1, .decode_bytes_per_element = 40},
     .pays = pays,
-    .rounds = rounds,
-    .density = density,
+    .rounds = &table_rounds,
+    .density = egc_largest_ratio,
     .select = egc_agreement_select,
 };

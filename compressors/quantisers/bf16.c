@@ -3,27 +3,8 @@
  * and 8 significant bits; only what would round beyond the largest finite number saturates.
  *
  * Known answer: 1 is 0x3f80, -2 is 0xc000. */
-#include "compressors/quantisers/half_coder.h"
-
-static size_t bound(const void *params, size_t n)
-{
-    (void)params;
-    return n * egc_element_bytes(EGC_ELEMENT_BF16);
-}
-
-static egc_status encode(const void *params, void *state, const egc_context *context,
-                         const float *x, size_t n, egc_buf *wire, egc_error *err)
-{
-    (void)params, (void)state, (void)context;
-    return egc_half_encode(EGC_ELEMENT_BF16, x, n, wire, err);
-}
-
-static egc_status decode(const void *params, egc_reader *reader, float weight, float *out, size_t n,
-                         egc_error *err)
-{
-    (void)params;
-    return egc_half_decode(EGC_ELEMENT_BF16, reader, weight, out, n, err);
-}
+#define ELEMENT EGC_ELEMENT_BF16
+#include "compressors/quantisers/element_coder.h"
 
 const egc_compressor_type egc_compressor_bf16 = {
     .name = "bf16",
@@ -34,7 +15,7 @@ const egc_compressor_type egc_compressor_bf16 = {
     .traits = EGC_TRAIT_LINEAR,
     .settings = "memory=none",
     .cost = {.bytes_per_element = 6, .kernels = 1},
-    .element = EGC_ELEMENT_BF16,
+    .element = ELEMENT,
     .bound = bound,
     .encode = encode,
     .decode = decode,

@@ -7,27 +7,8 @@
  * measured error; a sum that has become Inf is refused by decode.
  *
  * Known answer: 1 is 0x3c00, -2 is 0xc000. */
-#include "compressors/quantisers/half_coder.h"
-
-static size_t bound(const void *params, size_t n)
-{
-    (void)params;
-    return n * egc_element_bytes(EGC_ELEMENT_FP16);
-}
-
-static egc_status encode(const void *params, void *state, const egc_context *context,
-                         const float *x, size_t n, egc_buf *wire, egc_error *err)
-{
-    (void)params, (void)state, (void)context;
-    return egc_half_encode(EGC_ELEMENT_FP16, x, n, wire, err);
-}
-
-static egc_status decode(const void *params, egc_reader *reader, float weight, float *out, size_t n,
-                         egc_error *err)
-{
-    (void)params;
-    return egc_half_decode(EGC_ELEMENT_FP16, reader, weight, out, n, err);
-}
+#define ELEMENT EGC_ELEMENT_FP16
+#include "compressors/quantisers/element_coder.h"
 
 const egc_compressor_type egc_compressor_fp16 = {
     .name = "fp16",
@@ -38,7 +19,7 @@ const egc_compressor_type egc_compressor_fp16 = {
     .traits = EGC_TRAIT_LINEAR,
     .settings = "memory=none",
     .cost = {.bytes_per_element = 6, .kernels = 1},
-    .element = EGC_ELEMENT_FP16,
+    .element = ELEMENT,
     .bound = bound,
     .encode = encode,
     .decode = decode,

@@ -63,7 +63,7 @@ static uint32_t tag_of(uint32_t m)
 static uint32_t payload_of(float value, uint32_t m, uint32_t tag)
 {
     uint32_t coded = egc_is_negative(value) << sign_bit[tag] | (m - least[tag]);
-    return tag == WHOLE ? egc_float_bits(value) : coded & payload_mask[tag];
+    return tag == WHOLE ? egc_bits_of_float(value) : coded & payload_mask[tag];
 }
 
 static size_t bound(const void *params, size_t n)
@@ -113,9 +113,9 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
         status = egc_bits_read(&bits, payload_bits[tag], &payload, err);
         uint32_t sign = payload >> sign_bit[tag], place = payload & ((1u << sign_bit[tag]) - 1);
         float value = (float)((least[tag] + place) * step);
-        value = egc_float_of_bits(egc_float_bits(value) | sign << 31);
+        value = egc_bits_to_float(egc_bits_of_float(value) | sign << 31);
         if (tag == WHOLE && !status) {
-            value = egc_float_of_bits(payload);
+            value = egc_bits_to_float(payload);
             status = check_whole(value, step, err);
         }
         out[i] += weight * value;

@@ -20,7 +20,7 @@ enum { FRACTION_BITS = 23, FIELD_BITS = 8, FIELD_MASK = 255, LARGEST_FIELD = 254
 
 static uint32_t code_of(float value, uint32_t draw)
 {
-    uint32_t bits = egc_float_bits(value);
+    uint32_t bits = egc_bits_of_float(value);
     uint32_t field = ((bits & 0x7fffffff) + draw) >> FRACTION_BITS;
     return bits >> 31 << FIELD_BITS | (field < LARGEST_FIELD ? field : LARGEST_FIELD);
 }
@@ -57,7 +57,7 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
     for (size_t i = 0; i < n && !status; i++) {
         uint32_t code = egc_quantiser_get(&bits, 1 + FIELD_BITS), field = code & FIELD_MASK;
         largest = field > largest ? field : largest;
-        out[i] += weight * egc_float_of_bits(code >> FIELD_BITS << 31 | field << FRACTION_BITS);
+        out[i] += weight * egc_bits_to_float(code >> FIELD_BITS << 31 | field << FRACTION_BITS);
     }
     if (largest > LARGEST_FIELD)
         return egc_fail(err, EGC_ERROR_FORMAT,

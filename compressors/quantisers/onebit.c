@@ -57,9 +57,9 @@ static void sum_sides(const float *x, size_t n, side sides[SIDES])
     double positive = 0, negative = 0;
     size_t negatives = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t is_negative = egc_is_negative(x[i]), bits = egc_float_bits(x[i]);
-        positive += (double)egc_float_of_bits(bits & (is_negative - 1));
-        negative += (double)egc_float_of_bits(bits & -is_negative);
+        uint32_t is_negative = egc_is_negative(x[i]), bits = egc_bits_of_float(x[i]);
+        positive += (double)egc_bits_to_float(bits & (is_negative - 1));
+        negative += (double)egc_bits_to_float(bits & -is_negative);
         negatives += is_negative;
     }
     sides[0] = (side){positive, n - negatives};
@@ -141,7 +141,7 @@ static void add_columns(egc_bits_reader *bits, egc_bits_reader means, size_t gro
         for (size_t g = 0; g < groups; g++) {
             egc_bits_reader mean = means;
             mean.position += 32 * (SIDES * g + egc_quantiser_get(bits, 1));
-            out[row + g] += weight * egc_float_of_bits(egc_quantiser_get(&mean, 32));
+            out[row + g] += weight * egc_bits_to_float(egc_quantiser_get(&mean, 32));
         }
 }
 

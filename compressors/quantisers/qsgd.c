@@ -81,7 +81,7 @@ static unsigned level_width(const qsgd_params *params)
 static float value_of(float norm, uint32_t level, double levels, uint32_t negative)
 {
     float magnitude = (float)((double)norm * level / levels);
-    return egc_float_of_bits(egc_float_bits(magnitude) | negative << 31);
+    return egc_bits_to_float(egc_bits_of_float(magnitude) | negative << 31);
 }
 
 /* ---- packed -------------------------------------------------------------------------------- */

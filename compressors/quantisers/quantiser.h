@@ -72,20 +72,6 @@ static inline uint32_t egc_quantiser_get(egc_bits_reader *reader, unsigned width
 
 /* ---- floats -------------------------------------------------------------------------------- */
 
-static inline uint32_t egc_float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline float egc_float_of_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* 1 for numbers below zero; neither zero has a sign here. */
 static inline uint32_t egc_is_negative(float value)
 {
@@ -94,7 +80,7 @@ static inline uint32_t egc_is_negative(float value)
 
 static inline void egc_quantiser_put_float(egc_quantiser_packer *packer, float value)
 {
-    egc_quantiser_put(packer, egc_float_bits(value), 32);
+    egc_quantiser_put(packer, egc_bits_of_float(value), 32);
 }
 
 /* FORMAT at the end, or unless the number is finite and in [min, max]. */
@@ -105,7 +91,7 @@ egc_quantiser_read_scale(egc_bits_reader *reader, float min, float max, float *o
     egc_status status = egc_bits_read(reader, 32, &bits, err);
     if (status)
         return status;
-    *out = egc_float_of_bits(bits);
+    *out = egc_bits_to_float(bits);
     if (!isfinite(*out) || *out < min || *out > max)
         return egc_fail(err, EGC_ERROR_FORMAT, "scale %g is not a finite number in [%g, %g]", *out,
                         min, max);

@@ -31,8 +31,7 @@ typedef struct dgc_params {
 } dgc_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(dgc_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.001, .max = 1,
-              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(dgc_params, 0.001, "share of elements to send"),
     EGC_PARAM(dgc_params, sample, REAL, "sample",
               "share of elements the threshold is estimated from; 1: exact top-k", .def = 0.01,
               .min = 0.01, .max = 1),
@@ -117,11 +116,6 @@ static egc_status check(const void *params_, egc_error *err)
     return EGC_OK;
 }
 
-static double density(const void *params)
-{
-    return ((const dgc_params *)params)->ratio;
-}
-
 const egc_compressor_type egc_compressor_dgc = {
     .name = "dgc",
     .summary = "the K largest elements by a sampled threshold (Deep Gradient Compression)",
@@ -136,6 +130,6 @@ const egc_compressor_type egc_compressor_dgc = {
     .settings = "memory=momentum;masking=true;dense_vectors=true",
     .check = check,
     .cost = {.bytes_per_element = 12, .kernels = 8},
-    .density = density,
+    .density = egc_largest_ratio,
     .select = select_sampled,
 };

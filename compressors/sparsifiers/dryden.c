@@ -22,9 +22,8 @@ typedef struct dryden_params {
 } dryden_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(dryden_params, ratio, REAL, "ratio",
-              "share of the positive and of the negative elements to send", .def = 0.01, .max = 1,
-              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(dryden_params, 0.01,
+                    "share of the positive and of the negative elements to send"),
     EGC_PARAM_END,
 };
 
@@ -78,14 +77,9 @@ static egc_status select_both_sides(const void *params, void *state, const egc_c
     return EGC_OK;
 }
 
-static double density(const void *params)
-{
-    return ((const dryden_params *)params)->ratio;
-}
-
 static double contraction(const void *params, size_t n)
 {
-    return fmax(density(params) / 2, 1 / (double)n);
+    return fmax(egc_largest_ratio(params) / 2, 1 / (double)n);
 }
 
 const egc_compressor_type egc_compressor_dryden = {
@@ -100,7 +94,7 @@ const egc_compressor_type egc_compressor_dryden = {
     .params_size = sizeof(dryden_params),
     .settings = "value=sign_mean",
     .cost = {.bytes_per_element = 16, .kernels = 7, .sort_bytes_per_element = 2},
-    .density = density,
+    .density = egc_largest_ratio,
     .contraction = contraction,
     .select = select_both_sides,
 };

@@ -29,8 +29,7 @@ typedef struct gaussiank_params {
 } gaussiank_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(gaussiank_params, ratio, REAL, "ratio", "share of elements to aim at", .def = 0.01,
-              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(gaussiank_params, 0.01, "share of elements to aim at"),
     EGC_PARAM_END,
 };
 
@@ -58,11 +57,6 @@ static egc_status select_above(const void *params, void *state, const egc_contex
     }
 }
 
-static double density(const void *params)
-{
-    return ((const gaussiank_params *)params)->ratio;
-}
-
 const egc_compressor_type egc_compressor_gaussiank = {
     .name = "gaussiank",
     .summary = "the elements above a threshold estimated as if they were Gaussian",
@@ -74,6 +68,6 @@ const egc_compressor_type egc_compressor_gaussiank = {
     .params = params_table,
     .params_size = sizeof(gaussiank_params),
     .cost = {.bytes_per_element = 20, .kernels = 6},
-    .density = density,
+    .density = egc_largest_ratio,
     .select = select_above,
 };

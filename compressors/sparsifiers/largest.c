@@ -10,6 +10,11 @@
 
 #include "kernels/kernels.h"
 
+double egc_largest_ratio(const void *params)
+{
+    return *(const double *)params;
+}
+
 size_t egc_largest_count(double density, size_t n)
 {
     /* 0.29 * 100 is a hair below 29 in binary; the user means 29. */
@@ -99,17 +104,34 @@ egc_status egc_largest_among(const float *x, size_t k, egc_arena *scratch, uint3
     size_t n = *count, chosen = 0;
     if (n == 0)
         return EGC_OK;
-    float *value = egc_arena_alloc(scratch, n * sizeof *value);
+    float *value = egc_largest_gather(x, index, n, scratch);
     uint32_t *places = egc_arena_alloc(scratch, n * sizeof *places);
     if (!value || !places)
         return egc_fail_memory(err, n * (sizeof *value + sizeof *places));
-    for (size_t i = 0; i < n; i++)
-        value[i] = x[index[i]];
     egc_status status = egc_largest_select(value, n, k < n ? k : n, scratch, places, &chosen, err);
     for (size_t i = 0; i < chosen; i++)
         index[i] = index[places[i]]; /* places are ascending: none is read after it is written */
     *count = chosen;
     return status;
+}
+
+float *egc_largest_gather(const float *x, const uint32_t *index, size_t count, egc_arena *scratch)
+{
+    float *value = egc_arena_alloc(scratch, count * sizeof *value);
+    for (size_t i = 0; value && i < count; i++)
+        value[i] = x[index[i]];
+    return value;
+}
+
+size_t egc_largest_keep(float *tail, uint32_t *index, size_t count, float least)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) { /* without branches: they would be unpredictable */
+        tail[kept] = tail[i];
+        index[kept] = index[i];
+        kept += fabsf(tail[i]) >= least;
+    }
+    return kept;
 }
 
 float egc_largest_float_at_least(double t)

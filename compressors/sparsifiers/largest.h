@@ -9,7 +9,17 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
 #include "base/error.h"
+#include "base/param.h"
+
+/* Row of the parameter `ratio` in (0, 1], the share of elements that a type sends or aims at. */
+#define EGC_RATIO_PARAM(type, default, help)                                                       \
+    EGC_PARAM(type, ratio, REAL, "ratio", help, .def = default, .max = 1,                          \
+              .flags = EGC_PARAM_OPEN_MIN)
+
+/* `density` of types whose parameters begin with `double ratio`. */
+double egc_largest_ratio(const void *params);
 
 /* k = max(1, floor(density n)), at most n. */
 size_t egc_largest_count(double density, size_t n);
@@ -38,12 +48,17 @@ egc_status egc_largest_select(const float *x, size_t n, size_t k, egc_arena *scr
 egc_status egc_largest_among(const float *x, size_t k, egc_arena *scratch, uint32_t *index,
                              size_t *count, egc_error *err) EGC_MUST_CHECK;
 
+/* x at `count` indices, in scratch memory; NULL when out of memory. */
+float *egc_largest_gather(const float *x, const uint32_t *index, size_t count, egc_arena *scratch);
+
+/* Keeps the elements of magnitude `least` or more: values in tail, indices in index. Returns how
+ * many. */
+size_t egc_largest_keep(float *tail, uint32_t *index, size_t count, float least);
+
 /* |value| as an integer: larger for larger magnitudes, 0 for zero. */
 static inline uint32_t egc_largest_bits(float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits & 0x7fffffff;
+    return egc_bits_of_float(value) & 0x7fffffff;
 }
 
 /* What the kernels' select takes for a threshold t >= 0: for floats a > 0, a >= t as doubles means

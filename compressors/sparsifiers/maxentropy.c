@@ -175,11 +175,9 @@ static egc_status sampled_histogram(const maxentropy_params *params, const egc_c
     }
     out->count = kernels->select(x, n, egc_largest_float_at_least(*cut * width), out->index);
     uint32_t *exact = egc_arena_alloc(context->scratch, 4 * bins * sizeof *exact);
-    float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
+    float *tail = egc_largest_gather(x, out->index, out->count, context->scratch);
     if (!exact || !tail)
         return egc_fail_memory(err, 4 * bins * sizeof *exact + out->count * sizeof *tail);
-    for (size_t i = 0; i < out->count; i++)
-        tail[i] = x[out->index[i]];
     kernels->histogram(tail, out->count, 0, width, bins, exact);
     for (uint32_t b = 0; b < bins; b++)
         counts[b] = b < *cut ? counts[b] * (uint32_t)stride : exact[b];
@@ -240,25 +238,14 @@ static egc_status select_tail(const maxentropy_params *params, const egc_context
         return status;
 
     /* Later stages see the tail alone. */
-    float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
+    float *tail = egc_largest_gather(x, out->index, out->count, context->scratch);
     if (!tail)
         return egc_fail_memory(err, out->count * sizeof *tail);
-    size_t count = out->count;
-    for (size_t i = 0; i < count; i++)
-        tail[i] = x[out->index[i]];
     for (int64_t stage = 1; stage < params->stages; stage++) {
-        if (!raise_threshold(params, tail, count, context->max_abs, counts, &lo))
+        if (!raise_threshold(params, tail, out->count, context->max_abs, counts, &lo))
             break;
-        float least = egc_largest_float_at_least(lo);
-        size_t kept = 0;
-        for (size_t i = 0; i < count; i++) { /* without branches: no one could predict them */
-            tail[kept] = tail[i];
-            out->index[kept] = out->index[i];
-            kept += fabsf(tail[i]) >= least;
-        }
-        count = kept;
+        out->count = egc_largest_keep(tail, out->index, out->count, egc_largest_float_at_least(lo));
     }
-    out->count = count;
     return EGC_OK;
 }
 

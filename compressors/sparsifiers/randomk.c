@@ -23,8 +23,7 @@ typedef struct randomk_params {
 } randomk_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(randomk_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01,
-              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(randomk_params, 0.01, "share of elements to send"),
     EGC_PARAM(randomk_params, scale, BOOL, "scale",
               "multiply by n/k, which makes it unbiased; for memory = \"none\"", .def = 0),
     EGC_PARAM_END,
@@ -69,11 +68,6 @@ static double gain(const void *params, const egc_context *context, size_t n)
     return (double)n / (double)egc_largest_count(context->density, n);
 }
 
-static double density(const void *params)
-{
-    return ((const randomk_params *)params)->ratio;
-}
-
 const egc_compressor_type egc_compressor_randomk = {
     .name = "randomk",
     .summary = "k elements at random, the same on all workers",
@@ -87,6 +81,6 @@ const egc_compressor_type egc_compressor_randomk = {
     .settings = "memory=residual",
     .cost = {.bytes_per_element = 1, .kernels = 2},
     .gain = gain,
-    .density = density,
+    .density = egc_largest_ratio,
     .select = select_random,
 };

@@ -41,8 +41,7 @@ typedef struct redsync_params {
 static const char *const search_words[] = {"binary", "trimmed", NULL};
 
 static const egc_param params_table[] = {
-    EGC_PARAM(redsync_params, ratio, REAL, "ratio", "share of elements to aim at", .def = 0.01,
-              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(redsync_params, 0.01, "share of elements to aim at"),
     EGC_PARAM(redsync_params, search, CHOICE, "search",
               "binary: between one and two times k; trimmed: exactly k", .def = SEARCH_BINARY,
               .choices = search_words),
@@ -131,10 +130,8 @@ static egc_status one_sign(bool negative, egc_arena *scratch, candidates *all, e
     if (!copy)
         return egc_fail_memory(err, all->n * sizeof *copy);
     for (size_t i = 0; i < all->n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &all->x[i], sizeof bits);
-        bits &= (bits >> 31 ^ (uint32_t)negative) - 1;
-        memcpy(&copy[i], &bits, sizeof bits);
+        uint32_t bits = egc_bits_of_float(all->x[i]);
+        copy[i] = egc_bits_to_float(bits & ((bits >> 31 ^ (uint32_t)negative) - 1));
     }
     all->x = copy;
     all->max = (double)egc_kernels_get()->max_abs(copy, all->n);
@@ -189,11 +186,6 @@ static size_t state_size(const void *params, const egc_unit *unit)
     return sizeof(redsync_state);
 }
 
-static double density(const void *params)
-{
-    return ((const redsync_params *)params)->ratio;
-}
-
 static bool own_values(const void *params)
 {
     return ((const redsync_params *)params)->quantize;
@@ -212,7 +204,7 @@ const egc_compressor_type egc_compressor_redsync = {
     .check = check,
     .state_size = state_size,
     .cost = {.bytes_per_element = 16, .kernels = 8},
-    .density = density,
+    .density = egc_largest_ratio,
     .own_values = own_values,
     .select = select_between,
 };

@@ -51,8 +51,7 @@ static const char *const distribution_words[] = {"exponential", "gp", "gamma", N
 static const char *const stages_words[] = {"auto", NULL};
 
 static const egc_param params_table[] = {
-    EGC_PARAM(sidco_params, ratio, REAL, "ratio", "share of elements to aim at", .def = 0.01,
-              .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(sidco_params, 0.01, "share of elements to aim at"),
     EGC_PARAM(sidco_params, distribution, CHOICE, "distribution",
               "what is fitted; gamma: the first stage, gp later", .def = EXPONENTIAL,
               .choices = distribution_words),
@@ -196,22 +195,14 @@ static egc_status select_in_stages(int fit, int64_t stages, const egc_context *c
     out->count = egc_kernels_get()->select(x, n, egc_largest_float_at_least(t), out->index);
     if (single)
         return EGC_OK;
-    float *tail = egc_arena_alloc(context->scratch, out->count * sizeof *tail);
+    float *tail = egc_largest_gather(x, out->index, out->count, context->scratch);
     if (!tail)
         return egc_fail_memory(err, out->count * sizeof *tail);
-    for (size_t i = 0; i < out->count; i++)
-        tail[i] = x[out->index[i]];
     double d = pow(rho / FIRST_SHARE, 1 / (double)(stages - 1));
     for (int64_t stage = 1; stage < stages; stage++) {
         float least =
             egc_largest_float_at_least(fmin(max, tail_threshold(fit, tail, out->count, d)));
-        size_t kept = 0;
-        for (size_t i = 0; i < out->count; i++) { /* without branches: no one could predict them */
-            tail[kept] = tail[i];
-            out->index[kept] = out->index[i];
-            kept += fabsf(tail[i]) >= least;
-        }
-        out->count = kept;
+        out->count = egc_largest_keep(tail, out->index, out->count, least);
     }
     return EGC_OK;
 }
@@ -249,11 +240,6 @@ static size_t state_size(const void *params, const egc_unit *unit)
     return sizeof(sidco_state);
 }
 
-static double density(const void *params)
-{
-    return ((const sidco_params *)params)->ratio;
-}
-
 /* At least the largest element is sent. */
 static double contraction(const void *params, size_t n)
 {
@@ -274,7 +260,7 @@ const egc_compressor_type egc_compressor_sidco = {
     .check = check,
     .state_size = state_size,
     .cost = {.bytes_per_element = 12, .kernels = 8},
-    .density = density,
+    .density = egc_largest_ratio,
     .contraction = contraction,
     .select = select_fitted,
 };

@@ -12,8 +12,7 @@ typedef struct topk_params {
 } topk_params;
 
 static const egc_param params_table[] = {
-    EGC_PARAM(topk_params, ratio, REAL, "ratio", "share of elements to send", .def = 0.01, .max = 1,
-              .flags = EGC_PARAM_OPEN_MIN),
+    EGC_RATIO_PARAM(topk_params, 0.01, "share of elements to send"),
     EGC_PARAM_END,
 };
 
@@ -25,14 +24,9 @@ static egc_status select_largest(const void *params, void *state, const egc_cont
                               out->index, &out->count, err);
 }
 
-static double density(const void *params)
-{
-    return ((const topk_params *)params)->ratio;
-}
-
 static double contraction(const void *params, size_t n)
 {
-    return (double)egc_largest_count(density(params), n) / (double)n;
+    return (double)egc_largest_count(egc_largest_ratio(params), n) / (double)n;
 }
 
 const egc_compressor_type egc_compressor_topk = {
@@ -45,7 +39,7 @@ const egc_compressor_type egc_compressor_topk = {
     .params = params_table,
     .params_size = sizeof(topk_params),
     .cost = {.bytes_per_element = 8, .kernels = 3, .sort_bytes_per_element = 2},
-    .density = density,
+    .density = egc_largest_ratio,
     .contraction = contraction,
     .select = select_largest,
 };

@@ -437,7 +437,7 @@ static bool check_row(const size_row *row, size_t n, size_t n_rows, int family)
     sample s = {.x = x, .n = n, .rows = n_rows};
     coder c = coder_open(row->name, row->settings, n, n_rows);
     gsl_rng_set(c.rng, 43);
-    const egc_rounds *rounds = c.type->rounds ? c.type->rounds(c.method.params) : NULL;
+    const egc_rounds *rounds = egc_compressor_rounds(c.type, c.method.params);
     bool pays = !c.type->pays || c.type->pays(c.method.params, &c.unit);
     if (pays && rounds)
         check_rounds(row, &c, &s, rounds);

@@ -70,7 +70,7 @@ static inline void play_init(play *p, const char *name, egc_unit unit, size_t n_
 
 static inline void play_begin(play *p)
 {
-    p->rounds = p->type->rounds(p->params);
+    p->rounds = egc_compressor_rounds(p->type, p->params);
     size_t state_bytes = p->type->state_size ? p->type->state_size(p->params, &p->unit) : 0;
     for (size_t w = 0; w < p->n_workers; w++)
         p->state[w] = calloc(1, state_bytes + 1);
