@@ -98,6 +98,30 @@ static void survivors_converge_to_their_mean(void **state)
     }
 }
 
+/* A limit that every gradient exceeds leaves each worker's share of it, limit / sqrt(workers): of
+ * four in steps 0 to 3, whose messages were made before the loss, then of three. All gradients have
+ * the direction of the targets. */
+static void the_clip_is_shared_by_the_survivors(void **state)
+{
+    (void)state;
+    const double limit = 0.1;
+    const egc_event lost = loss_of(0.02, "host-1", "");
+    egc_train_config config = dropping("none", WORKERS, &lost, 1);
+    config.method.options.clip = limit;
+    double length = 0, velocity = 0, sum = 0, norm2 = 0;
+    for (uint64_t step = 0; step < STEPS; step++) {
+        velocity = 0.5 * velocity + limit / sqrt(step <= 3 ? 4 : 3);
+        length += 0.05 * velocity;
+    }
+    for (size_t i = 0; i < N; i++) {
+        sum += unit_of(i);
+        norm2 += unit_of(i) * unit_of(i);
+    }
+    const result *got = run(&config);
+    assert_ok(got->status, got->err);
+    assert_close(got->summary.metrics.test_loss, length * sum / sqrt(norm2), 1e-5);
+}
+
 /* Sums are made in place: what was broken off in the midst of a ring begins with what each had. */
 static void a_broken_exchange_is_done_again(void **state)
 {
@@ -280,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(survivors_converge_to_their_mean),
+        cmocka_unit_test(the_clip_is_shared_by_the_survivors),
         cmocka_unit_test(a_broken_exchange_is_done_again),
         cmocka_unit_test(what_all_had_counts),
         cmocka_unit_test(buckets_may_be_ready_just_then),
