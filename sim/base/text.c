@@ -26,7 +26,7 @@ void egc_text_put(egc_buf *out, const char *format, ...)
 
 const char *egc_text_get(const egc_buf *text)
 {
-    return text->data ? (const char *)text->data : "";
+    return text->len ? (const char *)text->data : "";
 }
 
 void egc_text_put_field(egc_buf *row, const char *text)

@@ -186,7 +186,7 @@ static egc_status check_section(const bench_request *request, const char *sectio
 /* ---- output ---------------------------------------------------------------------------------- */
 
 typedef struct report {
-    const char *section; /* whose heading was printed last */
+    const char *section; /* the last heading */
     egc_buf csv;
     char machine[128];
 } report;

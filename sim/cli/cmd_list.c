@@ -53,19 +53,19 @@ static egc_status list_all(egc_catalog *catalog, egc_error *err)
     return status;
 }
 
-/* NAME, listing the headings, unless `what` is one of them. */
-static egc_status check_heading(const char *what, egc_error *err)
+/* NAME, listing the headings, if name is not one of them. */
+static egc_status check_heading(const char *name, egc_error *err)
 {
     char valid[256] = "";
     const char *last = "";
     for (const egc_catalog_kind *kind = egc_catalog_kinds; kind->heading; kind++) {
-        if (strcmp(kind->heading, what) == 0)
+        if (strcmp(kind->heading, name) == 0)
             return EGC_OK;
         if (strcmp(kind->heading, last) != 0)
             strcat(strcat(valid, *last ? ", " : ""), kind->heading);
         last = kind->heading;
     }
-    return egc_fail(err, EGC_ERROR_NAME, "nothing is called \"%s\"; valid: %s", what, valid);
+    return egc_fail(err, EGC_ERROR_NAME, "nothing is called \"%s\"; valid: %s", name, valid);
 }
 
 static int run(void *arg)

@@ -15,7 +15,7 @@ typedef struct egc_grid {
     unsigned right;   /* bit i: column i is aligned to the right */
     size_t indent;    /* spaces before each row */
     struct egc_grid_row *first, *last;
-    size_t n_cells;                  /* of all rows */
+    size_t n_cells;                  /* in all rows */
     size_t widths[EGC_GRID_COLUMNS]; /* characters of the longest cell so far */
     bool failed;                     /* out of memory; later cells are ignored */
     egc_arena arena;

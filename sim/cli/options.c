@@ -152,7 +152,7 @@ static egc_status set_option(parsing *p, const egc_option *option, const char *v
     return EGC_OK;
 }
 
-/* Stores what follows the options, and checks that nothing is missing. */
+/* Stores the arguments after the options, and checks that nothing is missing. */
 static int end_parsing(const parsing *p)
 {
     const egc_command *command = p->command;

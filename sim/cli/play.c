@@ -20,7 +20,7 @@ struct egc_play {
     egc_decoder *decoder;
     egc_encoder *encoder[MOST];
     float *gradient[MOST], *average;
-    egc_buf wire[MOST][MOST]; /* of each worker; in ALLTOALL rounds for each owner of a shard */
+    egc_buf wire[MOST][MOST]; /* [worker][owner of a shard]; owner 0 only but in ALLTOALL rounds */
 };
 
 /* The divisor of n closest to its square root from below. */

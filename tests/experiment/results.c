@@ -130,9 +130,10 @@ static void other_columns_are_refused(void **unused)
     egc_runner_options options = fake_options(folder.text, 2);
     options.resume = true;
     char message[EGC_ERROR_LENGTH];
-    snprintf(message, sizeof message,
-             "%.200s/runs.csv: its columns differ from those of this experiment; choose another --out",
-             folder.text);
+    snprintf(
+        message, sizeof message,
+        "%.200s/runs.csv: its columns differ from those of this experiment; choose another --out",
+        folder.text);
     assert_fails(run_with(&fake, &options, &err), err, EGC_ERROR_FORMAT, message);
     fake_folder_remove(&folder);
 }
@@ -173,7 +174,7 @@ static void failed_points_run_again(void **unused)
 
 /* Resuming an experiment that lacks n of the folder's runs, the first of them being fake's point
  * `first`, is refused and leaves the folder as it is. */
-static void assert_refuses_strangers(fake_study *fake, const char *dir, size_t n, size_t first)
+static void assert_refuses_unknown_runs(fake_study *fake, const char *dir, size_t n, size_t first)
 {
     egc_error err;
     egc_runner_options options = fake_options(dir, 2);
@@ -197,9 +198,9 @@ static void runs_of_another_sweep_are_not_dropped(void **unused)
     fake_init(&fake);
     egc_path whole = run_whole(&fake), folder = run_whole(&fake);
     fake.experiment.n_points = FAKE_POINTS - 1;
-    assert_refuses_strangers(&fake, folder.text, 1, FAKE_POINTS - 1);
+    assert_refuses_unknown_runs(&fake, folder.text, 1, FAKE_POINTS - 1);
     fake.experiment.n_points = 2 * FAKE_SEEDS;
-    assert_refuses_strangers(&fake, folder.text, FAKE_SEEDS, 2 * FAKE_SEEDS);
+    assert_refuses_unknown_runs(&fake, folder.text, FAKE_SEEDS, 2 * FAKE_SEEDS);
     assert_same_results(whole.text, folder.text);
     fake_folder_remove(&whole);
     fake_folder_remove(&folder);
@@ -214,7 +215,7 @@ static void failed_runs_of_another_sweep_are_not_dropped(void **unused)
     egc_path folder = run_whole(&fake);
     fake.experiment.points += FAKE_SEEDS;
     fake.experiment.n_points -= FAKE_SEEDS;
-    assert_refuses_strangers(&fake, folder.text, FAKE_SEEDS, 0);
+    assert_refuses_unknown_runs(&fake, folder.text, FAKE_SEEDS, 0);
     fake_folder_remove(&folder);
 }
 
@@ -230,7 +231,7 @@ static void records_of_another_sweep_are_not_dropped(void **unused)
         assert_ok(egc_path_make_folder(record.text, &err), err);
     }
     fake.experiment.n_points = FAKE_POINTS - 2;
-    assert_refuses_strangers(&fake, folder.text, 2, FAKE_POINTS - 2);
+    assert_refuses_unknown_runs(&fake, folder.text, 2, FAKE_POINTS - 2);
     fake_folder_remove(&folder);
 }
 

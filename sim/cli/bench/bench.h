@@ -58,7 +58,7 @@ typedef struct egc_bench_request {
     size_t n_methods;
     const size_t *elements; /* vector lengths at which each method is measured */
     size_t n_elements;
-    uint64_t seed; /* of the gradients and of the methods' random draws */
+    uint64_t seed; /* seed of the gradients and of the methods' random draws */
 } egc_bench_request;
 
 /* A row of a table of costs: see experiment/spec/cost_file.h. */

@@ -94,27 +94,14 @@ static double count_workers(double workers)
     return workers;
 }
 
-static const bench_work ring = {.name = "ring",
-                                .unit = "us/message",
-                                .main = all_reduce,
-                                .count = count_ring,
-                                .exchange = "ring"};
-static const bench_work doubling = {.name = "doubling",
-                                    .unit = "us/message",
-                                    .main = all_reduce,
-                                    .count = count_doubling,
-                                    .exchange = "recursive-doubling",
-                                    .chunks = 1};
-static const bench_work flows = {
-    .name = "incast", .unit = "us/flow", .main = incast, .count = count_senders, .size_only = true};
-static const bench_work windowed_flows = {.name = "incast-window",
-                                          .unit = "us/flow",
-                                          .main = incast,
-                                          .count = count_senders,
-                                          .size_only = true,
-                                          .windowed = true};
-static const bench_work actors = {
-    .name = "actors", .unit = "actors/s", .main = nothing, .count = count_workers, .rate = true};
+static const bench_work ring = {"ring", "us/message", all_reduce, count_ring, .exchange = "ring"};
+static const bench_work doubling = {
+    "doubling", "us/message", all_reduce, count_doubling, .exchange = "recursive-doubling",
+    .chunks = 1};
+static const bench_work flows = {"incast", "us/flow", incast, count_senders, .size_only = true};
+static const bench_work windowed_flows = {"incast-window", "us/flow",         incast,
+                                          count_senders,   .size_only = true, .windowed = true};
+static const bench_work actors = {"actors", "actors/s", nothing, count_workers, .rate = true};
 
 typedef struct bench_case {
     const bench_work *work;

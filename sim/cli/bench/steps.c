@@ -16,7 +16,7 @@ enum { MOST_STEPS = 20 };
 
 typedef struct bench_run {
     const char *name, *method;
-    double ratio; /* of top-k; NAN: not set */
+    double ratio; /* ratio of top-k; NAN: not set */
     const char *exchange;
     int workers, steps;
     const char *cluster, *setting;

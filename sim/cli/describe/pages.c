@@ -66,12 +66,6 @@ static egc_status print_values(const char *title, const char *values, const egc_
     return egc_grid_print(&grid, err);
 }
 
-static egc_status print_parameters(const char *title, const egc_param *table, const void *object,
-                                   egc_error *err)
-{
-    return print_values(title, "default", table, object, err);
-}
-
 static egc_status print_type_parameters(const char *title, const egc_param *table, size_t size,
                                         egc_error *err);
 
@@ -97,7 +91,7 @@ static egc_status print_type_parameters(const char *title, const egc_param *tabl
     if (!object)
         return egc_fail_memory(err, size);
     egc_param_init(table, object);
-    egc_status status = print_parameters(title, table, object, err);
+    egc_status status = print_values(title, "default", table, object, err);
     egc_free(object);
     return status ? status : print_items(table, err);
 }
@@ -215,10 +209,10 @@ static egc_status print_method(const char *name, egc_error *err)
         print_sparse_exchanges(&method);
         printf("\n");
     }
-    status = print_parameters("parameters", method.compressor->params, method.params, err);
+    status = print_values("parameters", "default", method.compressor->params, method.params, err);
     if (!status)
-        status = print_parameters("options of every method", egc_method_option_params,
-                                  &method.options, err);
+        status = print_values("options of every method", "default", egc_method_option_params,
+                              &method.options, err);
     return status;
 }
 
@@ -411,9 +405,7 @@ egc_status egc_pages_algorithm(const egc_catalog_item *item, egc_error *err)
 {
     const egc_algorithm_type *type = (const egc_algorithm_type *)item;
     egc_pages_fact("reference", type->reference);
-    return type->params->name
-               ? print_type_parameters("parameters", type->params, type->params_size, err)
-               : EGC_OK;
+    return print_type_parameters("parameters", type->params, type->params_size, err);
 }
 
 egc_status egc_pages_exchange(const egc_catalog_item *item, egc_error *err)

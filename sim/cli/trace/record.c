@@ -15,7 +15,7 @@
 typedef struct record_request {
     egc_texts rest;
     const char *path;
-    int64_t steps; /* of training */
+    int64_t steps; /* training steps */
     int64_t workers;
     int64_t seed;
     int64_t every; /* steps between two recorded steps */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The columns of every results file, in order, and what each means: the single source for the
+/* The columns of every results file, in order, with unit and help: the single source for the
  * writers, for `egc-sim list metrics`, and for the manual. */
 #ifndef EGC_EXPERIMENT_RESULTS_COLUMNS_H
 #define EGC_EXPERIMENT_RESULTS_COLUMNS_H

@@ -25,8 +25,8 @@ typedef struct group {
 
 typedef struct table_source {
     egc_mapping bytes;
-    egc_buf header; /* of the plan */
-    egc_buf groups; /* of group */
+    egc_buf header; /* the header that the plan demands */
+    egc_buf groups; /* an array of group */
     egc_index runs; /* position of a group by run_id */
     bool is_whole;  /* the last row is complete */
 } table_source;

@@ -290,7 +290,7 @@ void egc_point_record_close(egc_point_record *record)
         egc_buf_fini(&record->tables[i].rows);
     }
     egc_timeline_close(&record->timeline);
-    egc_error ignored; /* the next attempt removes what is left */
+    egc_error ignored; /* the next attempt removes the rest */
     if (egc_path_remove_folder(record->folder.text, &ignored))
         return;
 }

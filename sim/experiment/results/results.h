@@ -23,7 +23,7 @@ typedef struct egc_results {
     const egc_results_plan *plan; /* borrowed */
     egc_path dir;
     egc_path spool;          /* DIR/.spool: the records */
-    egc_point_state *states; /* of the points of the plan */
+    egc_point_state *states; /* one a point of the plan */
     int lock;
     size_t n_published; /* points in the CSV files */
     size_t next;        /* first point that is neither published nor skipped */
@@ -34,7 +34,7 @@ typedef struct egc_results {
 
 /* Opens DIR for this process alone; makes the folder if it does not exist. plan is borrowed.
  * UNSUPPORTED when another process has it open, or it holds results and resume is false; with
- * resume, egc_results_import_resumed takes what is there. IO, MEMORY. */
+ * resume, egc_results_import_resumed takes the results that are there. IO, MEMORY. */
 egc_status egc_results_open(const char *dir, const egc_results_plan *plan, bool resume,
                             egc_results **out, egc_error *err) EGC_MUST_CHECK;
 

@@ -33,7 +33,7 @@ egc_status egc_timeline_import(const char *dir, const char *run_id, const char *
 typedef struct egc_timeline {
     egc_timeline_limits limits;
     size_t n_workers;
-    size_t n_streams; /* of a rank; with several servers also a lane for each */
+    size_t n_streams; /* streams a rank; with several servers also a lane for each */
     egc_atomic_file staged;
     egc_buf text; /* not yet in the file */
     egc_json_writer json;

@@ -46,8 +46,8 @@ void egc_identity_parts(const egc_train_config *config, const char *exchange,
     memcpy(out, parts, sizeof parts);
 }
 
-static egc_status format_parts(const egc_train_config *config, const char *exchange, bool with_time,
-                               egc_buf *out, egc_error *err)
+static void put_parts(const egc_train_config *config, const char *exchange, bool with_time,
+                      egc_buf *out)
 {
     egc_identity_part parts[EGC_IDENTITY_PARTS];
     egc_identity_parts(config, exchange, parts);
@@ -58,38 +58,18 @@ static egc_status format_parts(const egc_train_config *config, const char *excha
         egc_param_format_all(parts[i].table, parts[i].params, false, out);
         egc_text_put(out, "}\n");
     }
-    return egc_buf_check(out, err);
-}
-
-egc_status egc_identity_format(const egc_train_config *config, egc_buf *out, egc_error *err)
-{
-    return format_parts(config, egc_exchange_choice_asked(config), true, out, err);
-}
-
-egc_status egc_identity_format_training(const egc_train_config *config, egc_buf *out,
-                                        egc_error *err)
-{
-    egc_train_config timeless = *config;
-    char exchange[EGC_EXCHANGE_CHOICE_NAME];
-    egc_exchange_choice choice;
-    egc_status status = egc_exchange_choice_init(&choice, config, err);
-    if (status)
-        return status;
-    egc_exchange_choice_sums(&choice, exchange);
-    egc_train_config_forget_time(&timeless.options);
-    return format_parts(&timeless, exchange, false, out, err);
 }
 
 /* ---- hashes -------------------------------------------------------------------------------- */
 
 _Static_assert(EGC_TRAINING_LOG_KEY_LENGTH == EGC_RUN_ID_LENGTH, "both hold 16 hex digits");
 
-static egc_status hash(const egc_train_config *config,
-                       egc_status (*format)(const egc_train_config *, egc_buf *, egc_error *),
+static egc_status hash(const egc_train_config *config, const char *exchange, bool with_time,
                        char id[EGC_RUN_ID_LENGTH], egc_error *err)
 {
     egc_buf text = {0};
-    egc_status status = format(config, &text, err);
+    put_parts(config, exchange, with_time, &text);
+    egc_status status = egc_buf_check(&text, err);
     if (!status)
         snprintf(id, EGC_RUN_ID_LENGTH, "%016" PRIx64,
                  egc_hash(EGC_HASH_START, text.data, text.len));
@@ -100,7 +80,7 @@ static egc_status hash(const egc_train_config *config,
 egc_status egc_identity_run_id(const egc_train_config *config, char run_id[EGC_RUN_ID_LENGTH],
                                egc_error *err)
 {
-    return hash(config, egc_identity_format, run_id, err);
+    return hash(config, egc_exchange_choice_asked(config), true, run_id, err);
 }
 
 /* Learning depends on time: in algorithms that are not `timeless`; in sparse sums, since the log
@@ -117,6 +97,15 @@ static bool is_shared(const egc_train_config *config)
 egc_status egc_identity_training_key(const egc_train_config *config,
                                      char key[EGC_TRAINING_LOG_KEY_LENGTH], egc_error *err)
 {
-    return hash(config, is_shared(config) ? egc_identity_format_training : egc_identity_format, key,
-                err);
+    egc_train_config timeless = *config;
+    char exchange[EGC_EXCHANGE_CHOICE_NAME];
+    egc_exchange_choice choice;
+    if (!is_shared(config))
+        return egc_identity_run_id(config, key, err);
+    egc_status status = egc_exchange_choice_init(&choice, config, err);
+    if (status)
+        return status;
+    egc_exchange_choice_sums(&choice, exchange);
+    egc_train_config_forget_time(&timeless.options);
+    return hash(&timeless, exchange, false, key, err);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "experiment/spec/constructor.h"
 #include "experiment/spec/cost_file.h"
 #include "net/topology/prepare.h"
@@ -21,7 +22,7 @@
 
 typedef struct part {
     const char *path; /* "workload" */
-    const char *name; /* of the registered type */
+    const char *name; /* name of the registered type */
     const egc_spec *table;
 } part;
 
@@ -34,11 +35,12 @@ static egc_status must_be(const egc_spec *value, const char *path, const char *e
     bool is_text = value->kind == EGC_SPEC_SCALAR && value->scalar.kind == EGC_SCALAR_TEXT;
     const char *quote = is_text ? "\"" : "";
     egc_constructor_call(value->constructor, call, sizeof call);
-    egc_status status = value->kind == EGC_SPEC_SCALAR ? egc_spec_format(value, &text, err)
-                                                       : egc_buf_printf(&text, err, "%s", call);
-    if (!status)
-        status = egc_fail(err, EGC_ERROR_NAME, "%s: %s: must be %s, got %s%s%s", value->where, path,
-                          expected, quote, text.len ? (const char *)text.data : "", quote);
+    if (value->kind == EGC_SPEC_SCALAR)
+        egc_spec_put(value, &text);
+    else
+        egc_text_put(&text, "%s", call);
+    egc_status status = egc_fail(err, EGC_ERROR_NAME, "%s: %s: must be %s, got %s%s%s",
+                                 value->where, path, expected, quote, egc_text_get(&text), quote);
     egc_buf_fini(&text);
     return status;
 }

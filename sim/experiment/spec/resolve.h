@@ -10,7 +10,7 @@ typedef struct egc_device_profile {
     const char *name;
     const char *summary;
     egc_device device;
-    const char *const *sources; /* of each row of egc_device_params, in that order */
+    const char *const *sources; /* one for each row of egc_device_params, in that order */
 } egc_device_profile;
 
 /* An array that ends with a row whose name is NULL. */

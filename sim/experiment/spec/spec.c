@@ -101,10 +101,8 @@ static egc_status unknown_key(const egc_param *table, const char *const *skip, e
     for (; skip && *skip; skip++)
         if (!egc_param_find(table, *skip))
             egc_text_put(&valid, "%s%s", valid.len ? ", " : "", *skip);
-    egc_status status = egc_buf_check(&valid, err);
-    if (!status)
-        status = egc_fail(err, EGC_ERROR_NAME, "unknown key; valid: %s",
-                          valid.len ? egc_text_get(&valid) : "none");
+    egc_status status = egc_fail(err, EGC_ERROR_NAME, "unknown key; valid: %s",
+                                 valid.len ? egc_text_get(&valid) : "none");
     egc_buf_fini(&valid);
     return status;
 }
@@ -115,10 +113,9 @@ static egc_status not_a_scalar(const egc_param *param, const egc_spec *value, eg
     char call[64];
     egc_constructor_call(value->constructor, call, sizeof call);
     egc_param_range(param, &range);
-    egc_status status = egc_buf_check(&range, err);
-    if (!status)
-        status = egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s", egc_text_get(&range), call,
-                          value->constructor ? "" : "; egc.each{...} sweeps over values");
+    egc_status status =
+        egc_fail(err, EGC_ERROR_RANGE, "must be %s, got %s%s", egc_text_get(&range), call,
+                 value->constructor ? "" : "; egc.each{...} sweeps over values");
     egc_buf_fini(&range);
     return status;
 }
@@ -219,46 +216,32 @@ egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static egc_status format_scalar(const egc_scalar *scalar, egc_buf *out, egc_error *err)
+static void put_scalar(const egc_scalar *scalar, egc_buf *out)
 {
-    switch (scalar->kind) {
-    case EGC_SCALAR_BOOL:
-        return egc_buf_printf(out, err, "%s", scalar->boolean ? "true" : "false");
-    case EGC_SCALAR_NUMBER:
-        return egc_buf_printf(out, err, "%s", egc_text_of_real(scalar->number).text);
-    case EGC_SCALAR_TEXT:
-        break;
-    }
-    return egc_buf_printf(out, err, "%s", scalar->text);
+    egc_text_put(out, "%s",
+                 scalar->kind == EGC_SCALAR_TEXT     ? scalar->text
+                 : scalar->kind == EGC_SCALAR_NUMBER ? egc_text_of_real(scalar->number).text
+                 : scalar->boolean                   ? "true"
+                                                     : "false");
 }
 
-/* Puts a table inside a table in braces. */
-static egc_status format_nested(const egc_spec *spec, egc_buf *out, egc_error *err)
-{
-    if (spec->kind == EGC_SPEC_SCALAR)
-        return format_scalar(&spec->scalar, out, err);
-    egc_status status = egc_buf_printf(out, err, "{");
-    if (!status)
-        status = egc_spec_format(spec, out, err);
-    return status ? status : egc_buf_printf(out, err, "}");
-}
-
-egc_status egc_spec_format(const egc_spec *spec, egc_buf *out, egc_error *err)
+void egc_spec_put(const egc_spec *spec, egc_buf *out)
 {
     const char *name = spec->kind == EGC_SPEC_EACH  ? "each"
                        : spec->kind == EGC_SPEC_ZIP ? "zip"
                                                     : egc_constructor_name(spec->constructor);
-    if (spec->kind == EGC_SPEC_SCALAR)
-        return format_scalar(&spec->scalar, out, err);
-    egc_status status = egc_buf_printf(out, err, "%s", name);
-    const char *separator = *name ? " " : "";
-    for (size_t i = 0; i < spec->n_fields && !status; i++) {
-        const egc_spec_field *field = &spec->fields[i];
-        status = egc_buf_printf(out, err, "%s%s%s", separator, field->key ? field->key : "",
-                                field->key ? "=" : "");
-        if (!status)
-            status = format_nested(field->value, out, err);
-        separator = " ";
+    if (spec->kind == EGC_SPEC_SCALAR) {
+        put_scalar(&spec->scalar, out);
+        return;
     }
-    return status;
+    egc_text_put(out, "%s", name);
+    for (size_t i = 0; i < spec->n_fields; i++) {
+        const egc_spec_field *field = &spec->fields[i];
+        bool is_nested = field->value->kind != EGC_SPEC_SCALAR;
+        egc_text_put(out, "%s%s%s%s", i || *name ? " " : "", field->key ? field->key : "",
+                     field->key ? "=" : "", is_nested ? "{" : "");
+        egc_spec_put(field->value, out);
+        if (is_nested)
+            egc_text_put(out, "}");
+    }
 }

@@ -30,7 +30,7 @@ typedef struct egc_spec_field {
 
 struct egc_spec {
     egc_spec_kind kind;
-    const char *constructor; /* of a TABLE: "experiment", "workload.trace", "method.topk"; NULL
+    const char *constructor; /* for a TABLE: "experiment", "workload.trace", "method.topk"; NULL
                                 for a plain Lua table */
     const char *where;       /* "compare.lua:12" */
     egc_scalar scalar;
@@ -67,7 +67,7 @@ egc_status egc_spec_configure(egc_arena *arena, const egc_spec *spec, const char
                               egc_error *err) EGC_MUST_CHECK;
 
 /* Appends a tree as text with its fields sorted: "topk ratio=0.01". Trees with the same content
- * have the same text. MEMORY. */
-egc_status egc_spec_format(const egc_spec *spec, egc_buf *out, egc_error *err) EGC_MUST_CHECK;
+ * have the same text. */
+void egc_spec_put(const egc_spec *spec, egc_buf *out);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* The first error makes all later steps do nothing. */
 typedef struct expansion {
     egc_arena *arena;
@@ -284,8 +286,9 @@ egc_status egc_sweep_values(egc_arena *arena, const egc_sweep *sweep, const egc_
         const egc_spec *value = egc_spec_at(point, sweep->axes[i]);
         egc_buf_clear(&text);
         if (value)
-            status = egc_spec_format(value, &text, err);
-        values[i] = egc_arena_printf(arena, "%s", value && text.len ? (char *)text.data : "");
+            egc_spec_put(value, &text);
+        status = egc_buf_check(&text, err);
+        values[i] = egc_arena_strdup(arena, egc_text_get(&text));
         if (!status && !values[i])
             status = egc_fail_memory(err, text.len + 1);
     }
