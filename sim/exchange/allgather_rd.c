@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All-gather by recursive doubling: in step d = 1, 2, 4, ... ranks r and r XOR d exchange all the
- * blocks they hold, so that what each holds doubles.
+ * blocks they hold, so that each holds twice as many afterwards.
  *
  * With p between powers of two, q < p < 2q, the e = p - q ranks from q on fold in first: rank
  * q + i gives its block to rank i, which speaks for both, and gets all blocks back at the end.

@@ -3,13 +3,13 @@
  * broadcasts it from there, block after block.
  *
  * The first tree has rank 0 at its root, with one child, the top of a tree over the others in the
- * order of ranks: whose lowest set bit is b has its children b/2 to either side, or in place of one
- * beyond the last rank the top of what there is. So odd ranks are leaves. The second tree is the
- * first with rank r renamed p - 1 - r (p even) or r + 1 modulo p (p odd): odd ranks have the
- * children. Each rank then has two parents and two children in all, and the 2(p - 1) edges can be
- * given two colours such that a rank's edges to its parents differ, and those to its children. In
- * steps of one colour only such edges carry a block: a rank sends one and receives one, and no link
- * carries two.
+ * order of ranks: a rank whose lowest set bit is b has its children b/2 to either side. A child
+ * beyond the last rank is replaced by the top of the remaining subtree. So odd ranks are leaves.
+ * The second tree is the first with rank r renamed p - 1 - r (p even) or r + 1 modulo p (p odd):
+ * odd ranks have the children. Each rank then has two parents and two children in all, and the 2(p
+ * - 1) edges can be given two colours such that a rank's edges to its parents differ, and those to
+ * its children. In steps of one colour only such edges carry a block: a rank sends one and receives
+ * one, and no link carries two.
  *
  *     broadcast:  an edge of colour c that leads down from a rank which holds its tree's first
  *                 block from step s on carries block j in step t + 2j, where t >= s is the first
@@ -20,8 +20,8 @@
  * the same bits. Of three ranks, 0 -> 2 -> 1 and 1 -> 0 -> 2: in the first tree's half x0 + (x2 +
  * x1).
  *
- * The number of blocks suits links whose latency is worth PIPE_BYTES, as those of 10 Gbit/s and
- * 50 us or 100 Gbit/s and 5 us: it minimises the closed form there. */
+ * The number of blocks minimises the closed form on links whose latency is worth PIPE_BYTES, such
+ * as 10 Gbit/s with 50 us, or 100 Gbit/s with 5 us. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All-reduce by recursive doubling: in step d = 1, 2, 4, ... ranks r and r XOR d exchange all of
- * their sums so far and add, so that what a sum covers doubles. With p between powers of two, some
- * ranks fold in first: exchange/ranks.h.
+ * their sums so far and add, so that a sum covers twice as many ranks afterwards. With p between
+ * powers of two, some ranks fold in first: exchange/ranks.h.
  *
  * Both partners add the same two numbers, mine + theirs at one and theirs + mine at the other,
  * which IEEE arithmetic rounds alike: all ranks hold the same bits (of a NaN, maybe other ones).

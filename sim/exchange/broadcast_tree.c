@@ -6,8 +6,8 @@
  *     d = b/2, b/4, ... 1:   send to v + d, if there is such a rank
  *
  * so that all that hold the message pass it on at once, ceil(log2 p) times. Of 6 ranks and root 0:
- * 0 sends to 4; then 0 to 2 and 4 to 5; then 0 to 1 and 2 to 3. A message is what is broadcast and
- * nothing else; only the root need know its length. */
+ * 0 sends to 4; then 0 to 2 and 4 to 5; then 0 to 1 and 2 to 3. A message has no header;
+ * only the root needs to know its length. */
 #include <assert.h>
 
 #include "exchange/exchange.h"

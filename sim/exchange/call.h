@@ -17,15 +17,15 @@ typedef struct egc_exchange_scratch {
     egc_buf out;
     egc_buf sum;
     egc_buf spare;
-    egc_buf trees; /* of allreduce_double_tree.c */
+    egc_buf trees; /* kept by allreduce_double_tree.c */
 } egc_exchange_scratch;
 
 void egc_exchange_scratch_fini(egc_exchange_scratch *scratch);
 
 typedef struct egc_call {
-    const char *name; /* of the exchange, for messages */
+    const char *name; /* the exchange, for error messages */
     egc_transport *transport;
-    int p, rank; /* of the transport */
+    int p, rank; /* size and rank of the transport */
     egc_exchange_scratch *scratch;
     egc_status status;
     egc_error *err;
@@ -49,7 +49,7 @@ void egc_call_note(egc_call *call, egc_status status);
  */
 void egc_call_copy(egc_call *call, egc_buf *into, const void *data, size_t bytes);
 
-/* Sends one message; receives one, which replaces what `into` holds; both at once. */
+/* Sends one message; receives one, which replaces the contents of `into`; both at once. */
 void egc_call_send(egc_call *call, int to, const void *data, size_t bytes);
 void egc_call_receive(egc_call *call, int from, egc_buf *into);
 void egc_call_swap(egc_call *call, int to, const void *data, size_t bytes, int from, egc_buf *into);

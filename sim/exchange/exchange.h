@@ -60,7 +60,7 @@ egc_status egc_exchange_allgather(const egc_exchange_type *type, egc_transport *
                                   const void *mine, size_t bytes, egc_buf *blocks,
                                   egc_exchange_scratch *scratch, egc_error *err) EGC_MUST_CHECK;
 
-/* message becomes on every rank what it is on rank root. */
+/* Copies the message of rank root to all ranks. */
 egc_status egc_exchange_broadcast(const egc_exchange_type *type, egc_transport *transport, int root,
                                   egc_buf *message, egc_exchange_scratch *scratch,
                                   egc_error *err) EGC_MUST_CHECK;

@@ -18,7 +18,7 @@ typedef struct egc_groups {
     int group;
     int count;
     struct {
-        int index;  /* of the calling rank's group */
+        int index;  /* the calling rank's group */
         int member; /* the calling rank's number in it */
         int size;
     } mine;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A sliding window of receive requests, whose buffers are passed on from finished messages. */
 #include "exchange/incast.h"
 
 #include <limits.h>

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Many to one: all ranks but the root have a message for the root, of any lengths.
  *
- * A piece for exchanges in which one rank takes all. So far only `egc-sim bench simulator` and
- * tests call it: the parameter servers of training take pushes as they come, each worker's by a
- * receiver of its own, and give out credits for the reason given here.
+ * Only `egc-sim bench simulator` and tests use it so far. The parameter servers of training receive
+ * each worker's pushes by a receiver of its own, and limit them by credits for the same reason.
  *
- * A message that ends lets the others share its part of the root's link, so that SimGrid works out
- * the rates of all that are under way again: the work grows with the square of the messages when
- * these are many and end one by one. So the root takes a window of them at a time, as servers
- * do that give out credit; the others wait where they are.
+ * When a message ends, the others share its part of the root's link, and SimGrid recomputes the
+ * rates of all messages under way: its work grows with the square of their number if they end one
+ * by one. So the root receives a window of messages at a time; the others wait at their senders.
  *
- * That changes no total time where the root's link is the bottleneck. It carries the same bytes at
- * the same rate in whatever order they come, and it rests only when no message is under way that
- * has passed its latency. With messages of different lengths some always are. Those of equal
- * lengths end together, after which the link rests for a latency; therefore these widen the window
- * by as many as came together, which costs SimGrid little and leaves few rests: one for each
- * doubling. Messages that are short for the latency of the way need a window of `bytes` to keep the
- * link busy. Where the senders' own links are slower than the root's share of them, as those of
- * federated clients, ask for no window. */
+ * The total time does not change where the root's link is the bottleneck: the link carries the same
+ * bytes at the same rate in any order, and is idle only while every message under way waits out its
+ * latency. With messages of different lengths that does not happen. Messages of equal lengths end
+ * together, and then the link idles for one latency; therefore the window grows by the number of
+ * messages that ended together, which costs SimGrid little and leaves one idle period for each
+ * doubling. Short messages on links of long latency need a window of `bytes` to keep the link busy.
+ * Use no window where the senders' own links are slower than their share of the root's, as those of
+ * federated clients. */
 #ifndef EGC_EXCHANGE_INCAST_H
 #define EGC_EXCHANGE_INCAST_H
 
@@ -29,16 +27,16 @@ typedef struct egc_incast_window {
     double bytes; /* messages that have not come yet count as the mean of those that have */
 } egc_incast_window;
 
-/* What keeps the root's link busy and SimGrid quick. */
+/* A window that keeps the root's link busy and SimGrid quick. */
 egc_incast_window egc_incast_usual(const egc_exchange_network *network);
 
-/* Does something with the message of rank `from`, which is gone afterwards. */
+/* Receives the message of rank `from`, valid during the call. */
 typedef egc_status (*egc_incast_take)(void *arg, int from, const egc_buf *message, egc_error *err);
 
-/* Called by all ranks. Those that are not root send mine[0..bytes). The root, whose `mine` is not
- * looked at, takes all messages but its own, in the order of ranks from root + 1 round to
- * root - 1, so that ranks which send to several roots can start with different ones. The other
- * ranks' window, take and arg are not looked at. */
+/* Called by all ranks. All but the root send mine[0..bytes). The root ignores its own `mine` and
+ * passes each message to `take`, in the order of ranks from root + 1 modulo p to root - 1, so that
+ * ranks which send to several roots can start with different ones. Only the root uses window, take
+ * and arg. Errors of the transport and of take; MEMORY. */
 egc_status egc_incast(egc_transport *transport, int root, const void *mine, size_t bytes,
                       const egc_incast_window *window, egc_incast_take take, void *arg,
                       egc_error *err) EGC_MUST_CHECK;

@@ -12,7 +12,7 @@
 
 int egc_ranks_floor_power(int p);       /* the largest power of two <= p */
 int egc_ranks_ceil_log2(int p);         /* ceil(log2 p) */
-int egc_ranks_lowest_bit(int v, int p); /* of v; of 0: the first power of two >= p */
+int egc_ranks_lowest_bit(int v, int p); /* v's; for v = 0 the first power of two >= p */
 
 enum { EGC_NO_SEAT = -1 };
 int egc_ranks_seat_of(int rank, int p); /* EGC_NO_SEAT for a rank that folds into the next */

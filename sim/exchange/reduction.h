@@ -13,8 +13,8 @@ typedef struct egc_slice {
     size_t count;
 } egc_slice;
 
-/* Of n elements in `parts` parts whose lengths differ by at most one, longer ones first: the parts
- * first ... end - 1. */
+/* Cuts n elements into `parts` parts whose lengths differ by at most one, longer ones first, and
+ * returns the parts first ... end - 1. */
 egc_slice egc_reduction_slice(size_t n, int first, int end, int parts);
 
 /* The whole vector. */

@@ -3,7 +3,7 @@
  *
  * Each rank has a message that encodes a vector, most of whose elements are zeros. Only the caller
  * knows the encoding: it supplies the operations on messages, charges their simulated time, and may
- * count what it needs, such as the lengths of partial sums. An exchange decides when, where and in
+ * keep statistics, such as the lengths of partial sums. An exchange decides when, where and in
  * which order operations happen, and moves the bytes.
  *
  * A type is one const descriptor in one file, named by one line of sparse.def. */

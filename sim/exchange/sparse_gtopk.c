@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gTop-k: sparse messages are merged up a binomial tree, and after each merge only the k largest
- * elements of the sum are kept; the root broadcasts what it has. With b the lowest set bit of rank
+ * elements of the sum are kept; the root broadcasts the result. With b the lowest set bit of rank
  * r (rank 0: the first power of two >= p):
  *
- *     d = 1, 2, ... b/2:  m = keep(m + what comes from r + d), if there is such a rank
+ *     d = 1, 2, ... b/2:  m = keep(m + message of r + d), if there is such a rank
  *     r > 0:              send m to r - b
  *
  * and then broadcast_tree.c, down the same tree.
  *
- * What is kept depends on the order of merging: this tree is part of the definition. The authors'
- * code needs a power of two of ranks, and sends an index as a float, which is not exact above 2^24;
- * here p may be any, and an index is what the caller makes of it.
+ * The kept elements depend on the order of merging: this tree is part of the definition. The
+ * authors' code needs a power of two of ranks, and sends an index as a float, which is not exact
+ * above 2^24; here p may be any number, and the caller encodes indices.
  *
  * Known answer, two kept of x0 = {0: 4, 1: 3}, x1 = {1: -3, 2: 2}, x2 = {2: 2, 3: 1}: rank 0 first
  * keeps {0: 4, 2: 2}, with x2 then {0: 4, 2: 4}. */

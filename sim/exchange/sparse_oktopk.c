@@ -3,16 +3,16 @@
  *
  *     1. split and reduce: each rank sums one part of p, to which all others send theirs directly;
  *        the caller cuts parts so that they are about equally full
- *     2. each rank keeps of its sums what is large enough: about k elements over all ranks
- *     3. all-gather the lengths of what was kept
+ *     2. each rank keeps the largest elements of its sums: about k over all ranks
+ *     3. all-gather the lengths of the kept messages
  *     4. balance, if the longest is more than four times the mean (our choice of "much more"):
- *        taken end to end, what was kept is cut into p pieces of equal length, and each goes to its
+ *        the kept messages, end to end, are cut into p pieces of equal length, and each goes to its
  *        rank
  *     5. all-gather
  *
- * Balancing moves bytes, whatever they mean. The thresholds and the boundaries of parts, which the
- * paper estimates anew every few steps, are the caller's. The paper's volume stays below
- * 6 (p-1)/p k elements; without balancing it is the least possible, 2 (p-1)/p k.
+ * Balancing moves bytes without decoding them. The thresholds and the boundaries of parts, which
+ * the paper estimates anew every few steps, are the caller's. The paper's volume stays below 6
+ * (p-1)/p k elements; without balancing it is the least possible, 2 (p-1)/p k.
  *
  * A part is summed at one rank: all ranks hold the same bytes. */
 #include <string.h>
@@ -21,11 +21,11 @@
 
 enum { UNBALANCED = 4, LENGTH_BYTES = sizeof(uint32_t) };
 
-/* ---- lengths, and where they put what was kept ---------------------------------------------- */
+/* ---- lengths and positions of the kept messages ---------------------------------------------- */
 
 typedef struct layout {
     int p;
-    const uint64_t *start; /* of each rank's, end to end, and the end of all */
+    const uint64_t *start; /* p + 1 offsets of the ranks' kept messages, end to end */
 } layout;
 
 /* Leaves the length that each rank kept in results. */
@@ -78,7 +78,7 @@ static layout layout_of(egc_sparse_steps *s, bool *balanced)
     return (layout){p, start};
 }
 
-/* Of all that was kept, end to end. */
+/* Bytes of all kept messages, end to end. */
 typedef struct range {
     uint64_t start, end;
 } range;

@@ -45,16 +45,16 @@ const egc_param_item egc_cluster_size_item = {size_params, sizeof(int64_t)};
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *what,
+egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *name,
                                   double bandwidth_Bps, double latency_s, egc_error *err)
 {
     double goodput_Bps = bandwidth_Bps * common->efficiency;
     if (!(goodput_Bps >= EGC_LINK_BPS_MIN && goodput_Bps <= EGC_LINK_BPS_MAX))
         return egc_fail(err, EGC_ERROR_RANGE,
-                        "bandwidth of %s * efficiency must be in [%g, %g] B/s, got %g", what,
+                        "bandwidth of %s * efficiency must be in [%g, %g] B/s, got %g", name,
                         EGC_LINK_BPS_MIN, EGC_LINK_BPS_MAX, goodput_Bps);
     if (!(latency_s >= 0 && latency_s <= EGC_TIME_S_MAX))
-        return egc_fail(err, EGC_ERROR_RANGE, "latency of %s must be in [0, %g] s, got %g", what,
+        return egc_fail(err, EGC_ERROR_RANGE, "latency of %s must be in [0, %g] s, got %g", name,
                         EGC_TIME_S_MAX, latency_s);
     return EGC_OK;
 }

@@ -19,17 +19,17 @@
 #include "net/cluster/limits.h"
 
 typedef struct egc_cluster_common {
-    double bandwidth_Bps; /* of one host's link, each way; NAN: given by a platform file */
+    double bandwidth_Bps; /* one host's link, each way; NAN: given by a platform file */
     double latency_s;     /* one way; the cluster type says between which points */
     double efficiency;    /* share of the nominal bandwidth that applications get */
     int64_t cores;        /* streams of a device that run at full speed side by side */
     double speed_flops;   /* overrides the device's flops * efficiency; NAN: the device decides */
     char device[EGC_TEXT_LENGTH]; /* name of a profile in scripts/devices.lua */
-    egc_param_list events;        /* of egc_event */
-    egc_param_list host_speeds;   /* of double; net/world/speed.h explains these four */
+    egc_param_list events;        /* items: egc_event */
+    egc_param_list host_speeds;   /* items: double; net/world/speed.h explains these four */
     double stragglers, straggler_slowdown, jitter;
     double background, background_burst_bytes; /* net/world/background.h */
-    double link_idle_W, link_busy_W;           /* of each way of a link: net/world/energy.h */
+    double link_idle_W, link_busy_W;           /* each way of a link: net/world/energy.h */
 } egc_cluster_common;
 
 /* The items of `host_speeds`, and of lists of whole numbers from 1 to 65536, as {4, 4}. */
@@ -94,11 +94,11 @@ extern const egc_param_item egc_cluster_speed_item, egc_cluster_size_item;
 /* Rough figures of an idle cluster, with which exchanges are chosen and rates are bounded. */
 typedef struct egc_cluster_paths {
     double latency_s;     /* mean latency between hosts of different groups */
-    double bandwidth_Bps; /* of one message alone */
+    double bandwidth_Bps; /* one message alone */
     double contended_Bps; /* per host when all hosts send to other groups at once */
     size_t local_hosts;   /* hosts of a node or rack, numbered consecutively; 1: no groups */
     double local_latency_s, local_bandwidth_Bps; /* inside a group */
-    double host_Bps; /* upper bound of what a host sends, or receives, over all its links; INFINITY:
+    double host_Bps; /* upper bound of a host's rate, each way, over all its links; INFINITY:
                         unknown */
 } egc_cluster_paths;
 
@@ -120,14 +120,14 @@ typedef struct egc_cluster_type {
     egc_status (*write_platform)(const void *params, double speed_flops, egc_buf *xml,
                                  egc_error *err);
 
-    /* Checks what the table cannot express: combinations of parameters. RANGE. NULL: nothing. */
+    /* Checks combinations of parameters, which the table cannot express. RANGE. NULL: nothing. */
     egc_status (*check)(const void *params, egc_error *err);
 
     /* Changes the figures in which the topology differs from a star, with which
      * egc_cluster_paths_of begins. NULL: none. */
     void (*paths)(const void *params, egc_cluster_paths *paths);
 
-    /* Whether the host lies on the far side of the cut that defines the bisection bandwidth. NULL:
+    /* True for a host on the far side of the cut that defines the bisection bandwidth. NULL:
      * the second half of the hosts by number. */
     bool (*far_half)(const void *params, size_t host);
 
@@ -140,7 +140,7 @@ typedef struct egc_cluster_type {
     egc_status (*read)(void *params, egc_error *err);
     const char *(*file)(const void *params); /* the path that SimGrid loads */
     uint64_t (*hash_files)(
-        const void *params); /* of the contents of it and of the files it names */
+        const void *params); /* hash of its contents and those of the files it names */
 
     /* Selects the hosts to use from the n that the file has: fills chosen[0..n_chosen), which has
      * room for n. NAME; RANGE. */
@@ -167,7 +167,7 @@ egc_status egc_cluster_find(const char *name, const egc_cluster_type **out,
 egc_status egc_cluster_check(const egc_cluster_type *type, const void *params,
                              egc_error *err) EGC_MUST_CHECK;
 
-/* Whether device and links have the powers that energy accounting needs. RANGE, the message
+/* Checks that device and links have the powers that energy accounting needs. RANGE, the message
  * beginning with the key. */
 egc_status egc_cluster_check_power(const egc_cluster_common *common, const egc_device *device,
                                    egc_error *err) EGC_MUST_CHECK;
@@ -177,7 +177,7 @@ egc_cluster_paths egc_cluster_paths_of(const egc_cluster_type *type, const void 
 /* Sustained speed of a host: `speed`, or that of the device. */
 double egc_cluster_host_flops(const egc_cluster_common *common, const egc_device *device);
 
-/* Whether nothing about the cluster changes during a run. False for platform files, which may hold
+/* True if nothing about the cluster changes during a run. False for platform files, which may hold
  * profiles. */
 bool egc_cluster_is_steady(const egc_cluster_type *type, const void *params);
 
@@ -188,9 +188,9 @@ const char *egc_cluster_host_name(const egc_cluster_type *type, const void *para
 
 /* ---- for cluster types ----------------------------------------------------------------------- */
 
-/* Checks bandwidth * efficiency and latency of a link. RANGE, naming `what`, outside the limits of
- * net/cluster/limits.h. */
-egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *what,
+/* Checks bandwidth * efficiency and latency of a link. RANGE, with the name given in `what`,
+ * outside the limits of net/cluster/limits.h. */
+egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *name,
                                   double bandwidth_Bps, double latency_s,
                                   egc_error *err) EGC_MUST_CHECK;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of a device's parameters. */
 #include "net/cluster/device.h"
 
 #include <math.h>
 
-/* flops and memory have no default: they are what makes one device differ from another, and a
- * world refuses to run without those it needs. */
+/* flops and memory have no default, because no value suits all devices: a world that needs them
+ * refuses to run without. */
 const egc_param egc_device_params[] = {
     EGC_PARAM(egc_device, flops, REAL, "flops", "peak speed", .quantity = EGC_QUANTITY_FLOPS,
               .def = NAN, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN),

@@ -88,7 +88,7 @@ static void write_group(egc_writer *w, const dragonfly *fly, size_t group)
     egc_writer_zone_end(w);
 }
 
-/* Where group `from` holds its link to group `to`. */
+/* The router at which group `from` holds its link to group `to`. */
 static egc_zone_end gateway(const dragonfly *fly, size_t from, size_t to)
 {
     size_t per_group = (size_t)(fly->chassis * fly->routers);

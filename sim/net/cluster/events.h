@@ -18,8 +18,8 @@ typedef enum egc_event_state { EGC_EVENT_SAME, EGC_EVENT_DOWN, EGC_EVENT_UP } eg
 typedef struct egc_event {
     double at_s;
     char host[EGC_EVENT_NAME], link[EGC_EVENT_NAME]; /* one of them: a name or a pattern */
-    double bandwidth_Bps, latency_s;                 /* of the links; NAN: unchanged */
-    double speed; /* of the hosts, as a share of their usual speed; NAN: unchanged */
+    double bandwidth_Bps, latency_s;                 /* new values for the links; NAN: unchanged */
+    double speed; /* new speed of the hosts, a share of the usual one; NAN: unchanged */
     int state;    /* egc_event_state */
 } egc_event;
 
@@ -33,7 +33,7 @@ extern const egc_param_item egc_events_item;
 egc_status egc_events_check(const egc_param_list *events, double efficiency,
                             egc_error *err) EGC_MUST_CHECK;
 
-/* Whether the event changes the link (is_link) or host of this name: a shell pattern matches. */
+/* True if the event changes the link (is_link) or host of this name: a shell pattern matches. */
 bool egc_events_match(const egc_event *event, const char *name, bool is_link);
 
 #endif

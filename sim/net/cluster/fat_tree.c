@@ -30,7 +30,7 @@ enum { LEVELS_MAX = 8 };
 typedef struct fat_tree {
     egc_cluster_common common;
     int64_t levels;
-    egc_param_list children, parents; /* of int64_t */
+    egc_param_list children, parents; /* items: int64_t */
 } fat_tree;
 
 static const egc_param params[] = {
@@ -62,7 +62,7 @@ static size_t children(const fat_tree *tree, size_t level)
     return item(&tree->children, level, 4);
 }
 
-/* Of what stands below the switches of `level`: a host has one. */
+/* Parents of each node below the switches of `level`; a host has one. */
 static size_t parents(const fat_tree *tree, size_t level)
 {
     return level == 0 ? 1 : item(&tree->parents, level - 1, children(tree, level - 1));
@@ -137,8 +137,8 @@ static egc_status write_platform(const void *object, double speed_flops, egc_buf
     return egc_writer_end(&w);
 }
 
-/* A message climbs to the top and comes down; hosts share what a level has fewer parents than
- * children for. */
+/* A message goes up to the top and down again. Hosts share the links of levels that have fewer
+ * parents than children. */
 static void find_paths(const void *object, egc_cluster_paths *paths)
 {
     const fat_tree *tree = object;

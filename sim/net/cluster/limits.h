@@ -9,7 +9,7 @@
 
 #define EGC_LINK_BPS_MIN 1.0
 #define EGC_LINK_BPS_MAX 1e18
-#define EGC_TIME_S_MAX 1e9 /* of a latency, and of the clock */
+#define EGC_TIME_S_MAX 1e9 /* largest latency, and end of the clock */
 #define EGC_HOST_FLOPS_MIN 1.0
 #define EGC_HOST_FLOPS_MAX 1e24
 #define EGC_SLOWDOWN_MAX 1e6 /* largest factor by which a host may be slowed down or sped up */

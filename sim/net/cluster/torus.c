@@ -20,7 +20,7 @@ enum { DIMS_MAX = 16, DIMS_ROOM = DIMS_MAX * 8 };
 
 typedef struct torus {
     egc_cluster_common common;
-    egc_param_list dims; /* of int64_t */
+    egc_param_list dims; /* items: int64_t */
 } torus;
 
 static const egc_param params[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A wide-area network: federated clients, each behind an access link of its own with its own
- * bandwidth up, bandwidth down, and latency; what lies between the access links never congests.
+ * bandwidth up, bandwidth down, and latency; the network between access links never congests.
  *
  *     client-i --up_i--> internet --down_j--> client-j      latency_i + latency_j
  *
@@ -30,7 +30,7 @@ typedef struct wan {
     double spread, latency_spread;
     int distribution;
     int64_t seed;
-    egc_param_list clients; /* of group */
+    egc_param_list clients; /* items: group */
     double server_Bps;      /* NAN: no server */
 } wan;
 
@@ -101,7 +101,7 @@ static size_t hosts(const void *object)
     return n + has_server(cluster);
 }
 
-/* ---- what each client gets ----------------------------------------------------------------- */
+/* ---- links of clients ---------------------------------------------------------------------- */
 
 static double either(double value, double fallback)
 {
@@ -125,7 +125,7 @@ static access_link median(const wan *cluster, size_t client)
     return all;
 }
 
-/* What a number of a client is multiplied by; `which` numbers the numbers. */
+/* The random factor of one of a client's figures, numbered by `which`. */
 static double factor(const wan *cluster, size_t client, uint64_t which, double spread)
 {
     uint64_t state = egc_rng_derive_seed((uint64_t)cluster->seed, client, which);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Platform XML by SimGrid's DTD 4.1. Routes are collected apart, because SimGrid requires all links
+ * of a zone before its routes. */
 #include "net/cluster/writer.h"
 
 #include <math.h>
@@ -86,7 +88,7 @@ void egc_writer_core(egc_writer *w)
     EGC_WRITE(w, "<zone id=\"group-core\" routing=\"None\"><router id=\"switch-core\"/></zone>\n");
 }
 
-/* Between what SimGrid calls kind-from and kind-to. */
+/* Writes a link between the zones that SimGrid knows as kind-from and kind-to, and its route. */
 static void write_link(egc_writer *w, const char *kind, egc_zone_end from, egc_zone_end to,
                        double bandwidth_Bps, double latency_s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pieces of SimGrid platforms, each written once: hosts on switches, links, and routes.
+/* Writes the pieces of SimGrid platforms: hosts on switches, links, and routes.
  *
  * A cluster's network is either one group of hosts, whose topology SimGrid builds itself, or
  * several groups, each with a switch, and links between switches. Messages take the path of fewest
  * links, the same every time. Links are full-duplex: each direction has the bandwidth for itself.
- * Their bandwidth is what applications get: nominal * efficiency.
+ * Their written bandwidth is nominal * efficiency.
  *
  *     egc_writer w = egc_writer_begin(&params->common, speed_flops, xml, err);
  *     egc_writer_group(&w, &(egc_host_group){.n = 8, ...});
@@ -36,14 +36,14 @@ typedef struct egc_writer {
 
 /* Hosts on a switch of their own, each by a link. */
 typedef struct egc_host_group {
-    size_t number; /* of the group and its switch */
+    size_t number; /* the group's and its switch's */
     size_t first, n;
-    double bandwidth_Bps, latency_s; /* of each host's link; nominal */
+    double bandwidth_Bps, latency_s; /* each host's link; nominal */
     const char *topology;            /* NULL, or a topology of SimGrid's, with its own switches */
     const char *topo_parameters;
 } egc_host_group;
 
-/* Formatted XML, where it stands or among the routes: for what has no function here. */
+/* Append formatted XML that no function here writes: in place, or among the routes of the zone. */
 #define EGC_WRITE(w, ...) EGC_WRITE_TO(w, (w)->xml, __VA_ARGS__)
 #define EGC_WRITE_ROUTE(w, ...) EGC_WRITE_TO(w, &(w)->routes, __VA_ARGS__)
 #define EGC_WRITE_TO(w, buf, ...)                                                                  \
@@ -78,22 +78,5 @@ void egc_writer_loopback(egc_writer *w, const char *host);
 
 /* In a zone whose routing is "Cluster", one switch: a host with a link up and a link down. */
 void egc_writer_host(egc_writer *w, size_t host, double up_Bps, double down_Bps, double latency_s);
-
-/* bandwidth * efficiency and a latency, as SimGrid accepts them: RANGE, naming `what`, when
- * out of the bounds of net/cluster/cluster.h. */
-egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *what,
-                                  double bandwidth_Bps, double latency_s,
-                                  egc_error *err) EGC_MUST_CHECK;
-
-/* Refuses a latency of 0 on the way between some hosts beside one above 0 between others: SimGrid
- * would starve the messages without. */
-egc_status egc_cluster_check_latencies(const char *near_name, double near_s, const char *far_name,
-                                       double far_s, egc_error *err) EGC_MUST_CHECK;
-
-/* a * b, SIZE_MAX when that is too much. */
-size_t egc_cluster_product(size_t a, size_t b);
-
-/* The items of a LIST that are whole numbers, as {4, 4}, from 1 to 65536. */
-extern const egc_param_item egc_cluster_size_item;
 
 #endif

@@ -17,7 +17,7 @@
 typedef struct egc_event_platform {
     egc_buf xml;
     egc_arena arena;
-    egc_buf files; /* of struct profile_file */
+    egc_buf files; /* array of struct profile_file */
 } egc_event_platform;
 
 /* Writes out a cluster that egc_cluster_check has accepted, hosts computing at speed_flops. The

@@ -111,7 +111,8 @@ static egc_status add_joint(graph *g, uint32_t a, uint32_t b, egc_error *err)
     return EGC_OK;
 }
 
-/* Where a link follows another, or a host, they meet; a shared link is only beside them. */
+/* Consecutive links, or a host and a link, meet at one place. A shared link is a place of its own,
+ * beside which the others stand. */
 static egc_status follow_route(graph *g, const egc_probe_route *route, egc_error *err)
 {
     uint32_t here = route->from;
@@ -382,7 +383,7 @@ static egc_status make_graph(graph *g, egc_error *err)
     return EGC_OK;
 }
 
-/* ---- what it says about the cluster -------------------------------------------------------- */
+/* ---- figures of the graph ------------------------------------------------------------------- */
 
 /* A node that is a shared link passes only so much: it is an edge between two nodes of the flow. */
 static egc_status flow_across(const egc_topology_graph *network, const bool *far, bool back,

@@ -18,14 +18,14 @@ typedef enum egc_topology_graph_node_kind {
 
 typedef struct egc_topology_graph_node {
     egc_topology_graph_node_kind kind;
-    const char *name;     /* of a host or a shared link */
-    double bandwidth_Bps; /* of a shared link; INFINITY when messages do not share it */
+    const char *name;     /* hosts and shared links have one */
+    double bandwidth_Bps; /* shared links only; INFINITY when messages do not share it */
     double latency_s;
 } egc_topology_graph_node;
 
 typedef struct egc_topology_graph_edge {
     uint32_t from, to;    /* nodes */
-    bool joint;           /* no link: it only joins a shared link to what is beside it */
+    bool joint;           /* no link: it only joins a shared link to its neighbours */
     bool back;            /* the way back of a full-duplex link whose way there is an edge before */
     bool duplex;          /* either way of one */
     double bandwidth_Bps; /* INFINITY when messages do not share it, and for joints */
@@ -37,15 +37,15 @@ typedef struct egc_topology_graph {
     const egc_topology_graph_node *nodes;
     const egc_topology_graph_edge *edges;
     size_t n_links;
-    const char *const *links; /* what SimGrid, and profiles, call them */
+    const char *const *links; /* names in SimGrid and in events */
     bool sampled;             /* some routes were not looked at: there may be longer ones */
-    size_t diameter_links;    /* of the longest route */
+    size_t diameter_links;    /* links on the longest route */
     double diameter_s;        /* the largest latency between two hosts */
-    double bisection_Bps; /* what one half of the hosts can send to the other: the lesser of both
-                             directions, by the best paths there are; NAN for a single host */
+    double bisection_Bps;     /* maximum flow from one half of the hosts to the other, in the
+                                 slower direction; NAN for a single host */
 } egc_topology_graph;
 
-/* The graph of a cluster that egc_cluster_prepare found good. */
+/* The graph of a cluster that egc_prepare_cluster has accepted. */
 egc_status egc_topology_graph_of(const egc_cluster_type *type, const void *params, egc_arena *arena,
                                  egc_topology_graph *out, egc_error *err) EGC_MUST_CHECK;
 

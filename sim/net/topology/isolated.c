@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The child writes its result to one memfd and its output to another, so that no pipe can fill up
+ * and block it. */
 #include "net/topology/isolated.h"
 
 #include <errno.h>
@@ -9,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Says that main returned; what the child prints when it exits by itself may be anything. */
+/* Exit code after main has returned, unlikely for a child that exits by itself. */
 enum { RETURNED = 97 };
 
 static egc_status write_all(int fd, const void *data, size_t len, egc_error *err)
@@ -23,7 +25,7 @@ static egc_status write_all(int fd, const void *data, size_t len, egc_error *err
     return EGC_OK;
 }
 
-/* The result file is an egc_error, then what main left. */
+/* The result file holds an egc_error, then the bytes of *out. */
 static void run_in_child(egc_isolated_main main, void *arg, int result, int prints)
 {
     const struct rlimit no_core = {0, 0};
@@ -63,7 +65,7 @@ static egc_status read_result(int fd, egc_buf *out, egc_error *err)
     return EGC_OK;
 }
 
-/* SimGrid says what is wrong, then adds lines of its own. */
+/* SimGrid prints the reason first; other lines follow it. */
 static egc_status report(int prints, int how, egc_error *err)
 {
     static const char *const empty_words[] = {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dinic, Algorithm for solution of a problem of maximum flow in networks with power estimation,
+ * 1970: blocking flows on layered graphs. Each edge is a pair of arcs, at 2 i and 2 i + 1. */
 #include "net/topology/max_flow.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 
 typedef struct egc_max_flow_arc {
     uint32_t to, next; /* the next arc of the same node, one too large; 0 ends the list */
-    double room;       /* what may flow yet */
+    double room;       /* residual capacity */
 } egc_max_flow_arc;
 
 typedef struct egc_max_flow {

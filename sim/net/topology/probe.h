@@ -33,7 +33,7 @@ typedef struct egc_probe_host {
 
 /* Borrows from the arena in which it was made. */
 typedef struct egc_probe {
-    size_t n_hosts, n_links, n_routes; /* of n_hosts * (n_hosts - 1) routes that exist */
+    size_t n_hosts, n_links, n_routes; /* n_hosts * (n_hosts - 1) routes exist */
     size_t n_steps;
     const egc_probe_host *hosts; /* in the order of ranks */
     const egc_probe_link *links; /* between different hosts */

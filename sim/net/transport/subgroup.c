@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each operation translates ranks and calls that of the whole transport. */
 #include "net/transport/subgroup.h"
 
 static egc_subgroup *group_at(const egc_transport *common)

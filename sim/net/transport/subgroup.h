@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Some ranks of a transport as a transport of their own, numbered anew: the near ones of an
- * exchange of two levels, or what is left when others are lost. Bytes are counted in the whole
+/* Some ranks of a transport as a transport of their own, numbered from 0: a group of an exchange of
+ * two levels, or the ranks that remain after a failure. Bytes are counted in the whole transport
  * too. */
 #ifndef EGC_NET_TRANSPORT_SUBGROUP_H
 #define EGC_NET_TRANSPORT_SUBGROUP_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checks of peers, counters of bytes, and calls composed of a backend's operations. */
 #include "net/transport/transport.h"
 
 static egc_status check_peer(const egc_transport *transport, int peer, egc_error *err)

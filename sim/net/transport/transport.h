@@ -3,11 +3,11 @@
  *
  * The SimGrid backend (net/world/world.h) charges the bytes to the modelled network; another
  * backend can run the same exchanges over a real one. So nothing above this interface may assume
- * that ranks share memory: what arrives is bytes, in a buffer of the receiver's own.
+ * that ranks share memory: a message arrives as bytes in a buffer of the receiver.
  *
  * Messages from one rank to another on one transport arrive in the order sent. All calls are made
  * by the rank that owns the transport. A call that sends or receives fails with RANGE when there is
- * no such peer, MEMORY, or what egc_transport_wait says. */
+ * no such peer, MEMORY, or the errors of egc_transport_wait. */
 #ifndef EGC_NET_TRANSPORT_TRANSPORT_H
 #define EGC_NET_TRANSPORT_TRANSPORT_H
 
@@ -30,7 +30,7 @@ typedef struct egc_transport_ops {
     void (*reduce)(egc_transport *transport, egc_element element, void *sum, const void *addend,
                    size_t n);
     double (*now)(const egc_transport *transport);
-    /* Whether the peer sits on the same host: what goes there does not cross the network. */
+    /* True if the peer is on the same host: messages to it do not cross the network. */
     bool (*same_host)(const egc_transport *transport, int peer);
 } egc_transport_ops;
 
@@ -49,7 +49,7 @@ egc_status egc_transport_isend(egc_transport *transport, int to, const void *dat
                                egc_request **out, egc_error *err) EGC_MUST_CHECK;
 
 /* Starts receiving the next message from `from`. When the request has been waited for, `into`
- * holds exactly that message; what it held before is gone. */
+ * holds exactly that message; its earlier contents are gone. */
 egc_status egc_transport_irecv(egc_transport *transport, int from, egc_buf *into, egc_request **out,
                                egc_error *err) EGC_MUST_CHECK;
 

@@ -49,7 +49,7 @@ typedef enum egc_waiting {
     EGC_WAITING_RECEIVE,
     EGC_WAITING_SEMAPHORE,
     EGC_WAITING_BARRIER,
-    EGC_WAITING_TIME, /* which passes without other actors */
+    EGC_WAITING_TIME, /* passes without other actors */
 } egc_waiting;
 
 typedef struct egc_actor {
@@ -65,7 +65,7 @@ typedef struct egc_actor {
     bool failed; /* ended by a failure of its host, at failed_s */
     double failed_s;
     egc_waiting waiting; /* for the report of a deadlock */
-    int peer, channel;   /* of the message for which it waits */
+    int peer, channel;   /* the message for which it waits */
     const egc_request *request;
 } egc_actor;
 

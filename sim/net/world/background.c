@@ -79,7 +79,7 @@ static bool waits_for_others(const egc_actor *actor)
     return false;
 }
 
-/* Whether every actor waits for another one. If that holds at two moments between which none
+/* True if every actor waits for another one. If that holds at two moments between which none
  * continued, it holds for ever. */
 static bool is_stuck(const egc_world *world)
 {

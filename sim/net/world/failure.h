@@ -5,7 +5,7 @@
 
 #include "net/world/world_config.h"
 
-/* Whether ranks a and b can exchange messages: their hosts are up and have not failed while their
+/* True if ranks a and b can exchange messages: their hosts are up and have not failed while their
  * actors ran, and all links between them are up, both ways, by the cluster's events. */
 bool egc_failure_reachable(const egc_world *world, int a, int b);
 

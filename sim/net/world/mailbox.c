@@ -23,7 +23,7 @@ struct egc_request {
     bool sending;
     int peer;
     const struct mailbox *box;
-    uint64_t number; /* of the messages sent to, or received from, this mailbox */
+    uint64_t number; /* index among the messages sent to, or received from, this mailbox */
     /* sending */
     const void *data;
     size_t bytes;

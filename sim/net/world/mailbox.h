@@ -23,7 +23,7 @@ typedef struct egc_mailbox_transport {
 
 extern const egc_transport_ops egc_mailbox_transport_ops;
 
-/* Whether both ends have begun the transfer, which then needs no other actor. */
+/* True if both ends have begun the transfer, which then needs no other actor. */
 bool egc_mailbox_is_matched(const egc_request *request);
 
 /* Frees all transports and requests. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a simulated cluster is made of. */
+/* The configuration of a simulated cluster. */
 #ifndef EGC_NET_WORLD_WORLD_CONFIG_H
 #define EGC_NET_WORLD_WORLD_CONFIG_H
 
@@ -20,7 +20,7 @@ typedef struct egc_world_config {
     const void *cluster_params; /* accepted by egc_prepare_cluster; borrowed by the world */
     egc_device device;
     egc_network_model network_model;
-    uint64_t seed;         /* of stragglers, jitter and background traffic */
+    uint64_t seed;         /* seed of stragglers, jitter and background traffic */
     int workers;           /* number of ranks, servers included */
     int servers;           /* the last ranks: they neither straggle nor jitter */
     const int *seats;      /* host of each rank, read by egc_world_new; NULL: rank r on host r */
