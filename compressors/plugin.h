@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a compressor is.
+/* The interface of compressors.
  *
  * A compressor is one const descriptor in one file, named by one line of list.def. It turns a
  * vector of n floats (a *unit*: a layer, a bucket or the whole model) into bytes, and bytes into
@@ -39,7 +39,7 @@ typedef enum egc_trait {
     EGC_TRAIT_CONTRACTION = 8, /* ||x - C(x)||^2 <= (1 - contraction(params, n)) ||x||^2 */
     EGC_TRAIT_SCALE_FREE = 16, /* selects the same elements of c*x as of x, c > 0 */
     EGC_TRAIT_SHARED = 32,     /* sparsifiers: all workers select the same, so no index is sent */
-    EGC_TRAIT_OWN_VALUES = 64, /* sparsifiers: fills selection.value with what is to be sent */
+    EGC_TRAIT_OWN_VALUES = 64, /* sparsifiers: sets selection.value to the values to send */
     EGC_TRAIT_MOMENTUM = 128,  /* has momentum of its own: no other part may apply any */
     EGC_TRAIT_UNSCALED = 256,  /* signs without a magnitude: can not say zero, suits no residual */
     EGC_TRAIT_MATRIX = 512,    /* compresses layers of two dimensions; all else is sent dense */
@@ -55,18 +55,18 @@ typedef struct egc_unit {
     size_t n_layers;
 } egc_unit;
 
-/* What one call may use besides its own parameters and state. */
+/* Resources and inputs of one call besides its parameters and state. */
 typedef struct egc_context {
     const egc_unit *unit;
     uint64_t step;
-    size_t worker; /* whose message it is */
+    size_t worker; /* the sender of the message */
     size_t n_workers;
-    size_t shard_first; /* of the unit: what a ALLTOALL round's message is about */
+    size_t shard_first; /* ALLTOALL rounds: the shard of the unit that the message is about */
     size_t shard_count;
     double density; /* types with `density`: the share to keep at this step, warm-up included */
     float max_abs;  /* the largest |x_i|, known from the memory's pass over x */
-    const float *gradient; /* of this step, before the memory, NULL where none came in; the memory
-                              took in scale times it. Not there after the first round */
+    const float *gradient; /* the gradient of this step, which error feedback multiplied by `scale`;
+                              NULL when there is none, and after the first round */
     float scale;
     gsl_rng *rng;        /* seeded for this worker, step, unit and round */
     gsl_rng *shared_rng; /* seeded for this step and unit alone: the same draws on every worker */
@@ -76,7 +76,7 @@ typedef struct egc_context {
 /* The elements a sparsifier chose, in ascending order of index. The arrays have room for n. */
 typedef struct egc_selection {
     uint32_t *index;
-    float *value; /* OWN_VALUES types: what to send for each; others leave it alone */
+    float *value; /* the values to send, set by OWN_VALUES types only */
     size_t count;
 } egc_selection;
 
@@ -85,15 +85,17 @@ typedef struct egc_selection {
 enum { EGC_ROUNDS_MAX = 3 };
 
 /* The rounds of a method that needs more than one message. In each round every worker makes a
- * message from its vector and from what its replica has learnt, and every replica takes in what
- * the round delivered, so that all replicas know the same (of an ALLTOALL round, each its shard).
+ * message from its vector and from its replica's state, and every replica absorbs the round's
+ * result, so that all replicas have
+ * the same state (after an ALLTOALL round, each that of its shard).
  *
  * A sparsifier uses rounds to agree on the elements: when they are over, `select` is called with
  * x == NULL and must answer from the replica alone (in `state`), the same for all workers; then a
- * last round, of the core's, carries the values. Such types are SHARED.
+ * last round, made by the core, carries the values. Such types are SHARED.
  *
- * A coder's rounds are all there is. After the last, `reconstruct` gives the mean over workers;
- * that is also what leaves every worker's memory. encode and decode are not used. */
+ * A coder sends nothing after its rounds. After the last, `reconstruct` gives the mean over
+ * workers, which is also subtracted from every worker's residual. encode and decode are not used.
+ */
 typedef struct egc_rounds {
     size_t count;
     egc_collective kind[EGC_ROUNDS_MAX];
@@ -108,10 +110,10 @@ typedef struct egc_rounds {
                           const egc_context *context, size_t round, const float *x, size_t n,
                           egc_buf *wire, egc_error *err);
 
-    /* Takes in what the round delivered: n_messages readers, in the order of workers, each to be
-     * consumed up to the end of this unit's part. ALLGATHER and ALLTOALL: one a worker; ALLREDUCE:
-     * the sum; BROADCAST: the leader's. context->worker, rng and max_abs mean nothing here. FORMAT
-     * for bytes that no message could hold. */
+    /* Absorbs the result of a round: n_messages readers, in the order of workers, each to be
+     * consumed up to the end of this unit's part. ALLGATHER and ALLTOALL: one per worker;
+     * ALLREDUCE: the sum; BROADCAST: the leader's. context->worker, rng and max_abs are not set.
+     * FORMAT for bytes that no message could hold. */
     egc_status (*absorb)(const void *params, void *replica, const egc_context *context,
                          size_t round, egc_reader *messages, size_t n_messages, size_t n,
                          egc_error *err);
@@ -135,8 +137,8 @@ static inline egc_unit_shard egc_unit_shard_of(size_t n, size_t r, size_t n_work
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-/* What a type costs on the device, for the cost model (sim/train/cost/cost_model.h): it is stated
- * here and not measured, so that simulated times do not depend on the machine that simulates. */
+/* Cost on the device, for the cost model (sim/train/cost/cost_model.h). It is stated here and not
+ * measured, so that simulated times do not depend on the machine that simulates. */
 typedef struct egc_compressor_cost {
     double bytes_per_element; /* device memory read and written per input element, encoding: in each
                                  of a coder's rounds; in the first of a sparsifier's, for all */
@@ -148,9 +150,9 @@ typedef struct egc_compressor_cost {
 
 typedef struct egc_compressor_type {
     const char *name;
-    const char *summary;   /* one line */
-    const char *formula;   /* what is sent, in the field's notation */
-    const char *size;      /* of a unit of n elements on the wire, without its message's header */
+    const char *summary; /* one line */
+    const char *formula; /* the message, in the field's notation */
+    const char *size; /* formula for a unit of n elements on the wire, without the message's head */
     const char *reference; /* the paper, or "our reading of ..." */
     unsigned traits;       /* egc_trait */
 
@@ -167,7 +169,8 @@ typedef struct egc_compressor_type {
 
     egc_compressor_cost cost;
 
-    /* Whether compressing this unit pays; others are sent dense. NULL: always. */
+    /* False for units that compression would not make shorter; they are sent dense. NULL: always
+     * true. */
     bool (*pays)(const void *params, const egc_unit *unit);
 
     /* The rounds of a type that needs more than one message; NULL for others. */
@@ -181,10 +184,10 @@ typedef struct egc_compressor_type {
     egc_status (*select)(const void *params, void *state, const egc_context *context,
                          const float *x, size_t n, egc_selection *out, egc_error *err);
 
-    /* OWN_VALUES types: whether these params do send other values than x's. NULL: they do. */
+    /* OWN_VALUES types: true if these parameters send other values than x's. NULL: always. */
     bool (*own_values)(const void *params);
 
-    /* SHARED types: what values are multiplied by before they are sent. NULL: 1. */
+    /* SHARED types: factor applied to the values before they are sent. NULL: 1. */
     double (*gain)(const void *params, const egc_context *context, size_t n);
 
     /* Sparsifiers that aim at a share of elements, so that warm-up can start with a larger one: the
@@ -197,7 +200,7 @@ typedef struct egc_compressor_type {
     /* Coders. bound: no message is longer, in bytes; types whose messages have one length give just
      * that. encode appends one message to wire. decode consumes one message from reader and adds
      * weight * vector to out; FORMAT for bytes that no encode could have written. */
-    egc_element element; /* LINEAR types: what the message is made of */
+    egc_element element; /* LINEAR types: the number format of the message */
     size_t (*bound)(const void *params, size_t n);
     egc_status (*encode)(const void *params, void *state, const egc_context *context,
                          const float *x, size_t n, egc_buf *wire, egc_error *err);

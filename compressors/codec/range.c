@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The coder keeps the interval [low, low + range) of 32-bit numbers that continues the bytes put
  * out. A bit whose probability of being 1 is p / 2^16 takes the lower p / 2^16 of it when it is 1,
- * the rest when it is 0. Whenever range is below 2^24 the top byte of low is final, but for a
- * carry, and is put out. A carry goes back into the bytes already put out; it cannot run past the
+ * the rest when it is 0. When range falls below 2^24, the top byte of low is final, except for a
+ * carry, and is written. A carry goes back into the bytes already put out; it cannot run past the
  * first, because the whole number they stand for is below 1. At the end come as many bytes, 0 to 4,
  * as name a number in the interval, zeros following. The decoder computes the same low and range,
- * and with them how many bytes there should have been and what they were. */
+ * and with them the number and the values of the bytes that must have been written. */
 #include "codec/range.h"
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@
  * which rounds down with every compiler this is built by. */
 enum {
     LOGIT_MAX = 2047,
-    STRETCH_BITS = 12, /* of a probability, for its logit */
+    STRETCH_BITS = 12, /* bits of a probability that index its logit */
     PERIOD = 4,
     COUNT_MAX = 255, /* an estimate never adapts more slowly than by 1 / (COUNT_MAX + 2) */
     WEIGHT_START = 23000,
@@ -161,7 +161,7 @@ static void put_byte(encoder *e)
     e->low <<= 8;
 }
 
-/* Whether it fits into the room. */
+/* False if it does not fit into the room. */
 static bool encode_byte(encoder *e, model *m, size_t place, unsigned byte)
 {
     unsigned node = 1;
@@ -183,7 +183,7 @@ static bool encode_byte(encoder *e, model *m, size_t place, unsigned byte)
     return true;
 }
 
-/* Whether the code of all bytes fits into the room. */
+/* False if the code of all bytes does not fit into the room. */
 static bool encode_all(encoder *e, const uint8_t *in, size_t len)
 {
     model m;
@@ -224,7 +224,7 @@ egc_status egc_range_encode(const void *in, size_t len, egc_buf *out, egc_error 
 
 typedef struct decoder {
     uint32_t low, range;
-    uint32_t offset; /* of the number read from low; < range */
+    uint32_t offset; /* the number read, counted from low; < range */
     egc_reader *reader;
     unsigned beyond; /* zeros read after the end */
 } decoder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An entropy coder for whole messages: what the bytes of a message have in common, such as the
- * exponents of its floats or the small levels of its codes, is squeezed out.
+/* An entropy coder for whole messages. It exploits the redundancy of their bytes, such as similar
+ * exponents of floats or small levels of codes.
  *
  * Bytes are coded bit by bit, the top bit first, by a binary range coder (Martin 1979). Each bit's
  * probability is the mix, in the logistic domain, of two adaptive estimates: one for this bit after
@@ -19,8 +19,8 @@
 egc_status egc_range_encode(const void *in, size_t len, egc_buf *out,
                             egc_error *err) EGC_MUST_CHECK;
 
-/* Decodes what is left in reader into the len bytes of out. FORMAT unless the code is that of some
- * len bytes; damage may make it that of others. */
+/* Decodes the rest of reader into the len bytes of out. FORMAT unless it is the code of len bytes;
+ * damaged bytes may decode to others. */
 egc_status egc_range_decode(egc_reader *reader, uint8_t *out, size_t len,
                             egc_error *err) EGC_MUST_CHECK;
 

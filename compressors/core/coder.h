@@ -6,7 +6,7 @@
 #include "compressors/core/method.h"
 #include "compressors/core/workspace.h"
 
-/* Which elements of a sum an exchange keeps that sums sparse messages on the way: see merger.h. */
+/* Rule by which an exchange that sums sparse messages on the way drops elements: see merger.h. */
 typedef enum egc_merge_rule {
     EGC_MERGE_NONE,    /* messages arrive as they were sent */
     EGC_MERGE_ALL,     /* the sum of all (SparCML) */
@@ -18,11 +18,11 @@ typedef struct egc_coder_config {
     const egc_method *method; /* copied */
     double momentum;          /* options.momentum resolved */
     size_t n_workers;
-    uint64_t seed;         /* of the run */
+    uint64_t seed;         /* the seed of the run */
     const egc_unit *units; /* n_units, in the order of the flat vector, which they cover; copied */
     size_t n_units;
     egc_workspace *workspace; /* borrowed; room for the longest unit */
-    egc_merge_rule merge;     /* of the exchange; egc_merger_check accepts it */
+    egc_merge_rule merge;     /* the exchange's; egc_merger_check accepts it */
     uint64_t *support; /* NULL, or borrowed: a bit for each element of the flat vector, which the
                           encoders set for each element they chose */
 } egc_coder_config;

@@ -29,7 +29,7 @@ struct egc_decoder {
     double momentum;
     size_t n_workers;
     size_t n_plain;
-    uint64_t seed; /* of the run */
+    uint64_t seed; /* the seed of the run */
     egc_unit *units;
     unit_state *state;
     size_t n_units;
@@ -342,7 +342,7 @@ static egc_status open_frames(egc_decoder *d, const egc_decoder_input *delivery,
     return EGC_OK;
 }
 
-/* Messages that are summed are all finite: what is not is the sum. */
+/* Summed messages are finite, so a value that is not is an overflow of the sum. */
 static egc_status blame_sum(const egc_decoder *d, egc_error *err)
 {
     return egc_fail(err, EGC_ERROR_NONFINITE,

@@ -25,16 +25,16 @@ struct egc_merger {
     size_t n; /* elements in all */
     bool *dense;
     egc_selection a, b;  /* room for the longest unit */
-    egc_workspace *work; /* borrowed: its index and value hold what is to be written */
+    egc_workspace *work; /* borrowed: its index and value hold the selection to write */
 
-    /* The rule ABOVE's, and the same for all workers. */
-    float *threshold; /* of each unit */
+    /* State of the rule ABOVE, the same for all workers. */
+    float *threshold; /* one per unit */
     size_t *start;    /* n_workers + 1: where parts begin among the elements */
     bool knows;       /* a threshold was made */
     uint64_t knows_since;
 };
 
-/* ---- what can be merged ---------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 #define REFUSE(...) return egc_fail(err, EGC_ERROR_UNSUPPORTED, __VA_ARGS__)
 
@@ -173,7 +173,7 @@ static egc_status read_unit(const egc_merger *m, size_t u, egc_reader *reader, e
     return egc_sparse_message_read(reader, out, m->units[u].count, err);
 }
 
-/* What is to be written, in the workspace. */
+/* An empty selection in the workspace, to fill and write. */
 static egc_selection to_write(const egc_merger *m)
 {
     return (egc_selection){.index = m->work->index, .value = m->work->value};
@@ -185,10 +185,12 @@ static void append(egc_selection *selection, uint32_t index, float value)
     selection->value[selection->count++] = value;
 }
 
-/* Lists all n elements, zeros where there were none. */
+/* Lists all n elements, with 0 where there was none. */
 static void list_all(egc_selection *selection, size_t n)
 {
-    size_t left = selection->count; /* never more than the elements up to i: none is lost */
+    size_t left =
+        selection
+            ->count; /* never more than i + 1, so no element is overwritten before it is read */
     for (size_t i = n; i-- > 0;) {
         bool listed = left > 0 && selection->index[left - 1] == i;
         selection->value[i] = listed ? selection->value[--left] : 0;
@@ -200,7 +202,7 @@ static void list_all(egc_selection *selection, size_t n)
 static egc_status write_unit(const egc_merger *m, size_t u, egc_selection *selection, egc_buf *out,
                              egc_error *err)
 {
-    enum { LIST_OF_ALL = 16 }; /* bytes, at most, that say so: one run */
+    enum { LIST_OF_ALL = 16 }; /* upper bound in bytes of a list of all indices: one run */
     const egc_index_codec *index = egc_method_index_codec(&m->method);
     const egc_value_codec *value =
         m->dense[u] ? egc_round_plan_dense_codec(&m->plan) : egc_method_value_codec(&m->method);
@@ -214,7 +216,7 @@ static egc_status write_unit(const egc_merger *m, size_t u, egc_selection *selec
     return egc_sparse_message_write(index, value, NULL, NULL, selection, n, out, NULL, err);
 }
 
-/* Where a unit begins among the elements of all. */
+/* The position of a unit's first element among those of all units. */
 static size_t first_of(const egc_merger *m, size_t u)
 {
     return m->units[u].first - m->units[0].first;
@@ -234,7 +236,7 @@ static egc_status open_dense(egc_merger *m, size_t u, egc_reader *reader, egc_bu
     return status ? status : write_unit(m, u, &all, out, err);
 }
 
-/* A selection's bytes stay as they are. */
+/* Copies the bytes of a selection unchanged. */
 static egc_status open_sparse(egc_merger *m, size_t u, egc_reader *reader, egc_buf *out,
                               egc_error *err)
 {
@@ -278,7 +280,7 @@ static egc_status check_sums(const egc_merger *m, size_t u, const egc_selection 
     return EGC_OK;
 }
 
-/* Of two lists in ascending order. */
+/* The sum of two selections in ascending order of index. */
 static egc_selection add(const egc_merger *m, const egc_selection *a, const egc_selection *b)
 {
     egc_selection sum = to_write(m);
@@ -322,15 +324,15 @@ egc_status egc_merger_sum(egc_merger *m, const egc_buf *a, const egc_buf *b, egc
     return status ? status : egc_frame_close(&right, err);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------------------- */
 
 static bool learns(const egc_merger *m, uint64_t step)
 {
     return m->rule == EGC_MERGE_ABOVE && (!m->knows || step - m->knows_since >= THRESHOLD_STEPS);
 }
 
-/* The magnitude of the k-th largest, and how many that equal it are among the k largest; where
- * there are fewer than k, nothing is too small. */
+/* The k-th largest magnitude; *ties becomes how many elements of this magnitude are among the k
+ * largest. With fewer than k elements the result is 0: all are kept. */
 static float kth_largest(egc_merger *m, size_t u, uint64_t step, const egc_selection *from,
                          size_t *ties)
 {
@@ -340,8 +342,8 @@ static float kth_largest(egc_merger *m, size_t u, uint64_t step, const egc_selec
                             : 0;
 }
 
-/* Those of larger magnitude than `threshold`, and the first `ties` of those that equal it; no
- * zeros. */
+/* The elements of larger magnitude than `threshold`, and the first `ties` that equal it; no zeros.
+ */
 static egc_selection at_least(const egc_merger *m, const egc_selection *from, float threshold,
                               size_t ties)
 {
@@ -395,7 +397,7 @@ egc_status egc_merger_keep(egc_merger *m, uint64_t step, const egc_buf *message,
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Where the part-th of `parts` begins. */
+/* The first element of the part-th of `parts` ranges. */
 static size_t start_of(const egc_merger *m, size_t part, size_t parts)
 {
     return parts == m->n_workers ? m->start[part] : m->n * part / parts;
@@ -442,8 +444,8 @@ static egc_status join_unit(egc_merger *m, size_t u, egc_reader *readers, size_t
     return status;
 }
 
-/* Parts begin so that they are equally full of the elements listed, ascending; where there are
- * fewer of these than parts, all are of one length. */
+/* Makes parts contain equally many of the listed elements, ascending; with fewer elements than
+ * parts, all parts get one length. */
 static void balance_parts(egc_merger *m, const egc_buf *listed)
 {
     const size_t *element = (const size_t *)(const void *)listed->data;
@@ -464,7 +466,7 @@ static egc_status list_unit(const egc_merger *m, size_t u, egc_buf *listed, egc_
     return status;
 }
 
-/* Makes the threshold from the whole sum of a unit, in m->a, and leaves out what is below. */
+/* Sets the threshold from the complete sum of a unit, in m->a, and drops the elements below it. */
 static egc_selection learn_unit(egc_merger *m, size_t u, uint64_t step)
 {
     size_t ties;

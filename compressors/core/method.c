@@ -256,7 +256,7 @@ egc_status egc_method_describe(const egc_method *method, egc_buf *out, egc_error
     return status;
 }
 
-/* ---- what follows from the parts ----------------------------------------------------------- */
+/* ---- properties of a method ------------------------------------------------------------------ */
 
 bool egc_method_has_momentum(const egc_method *method)
 {

@@ -88,7 +88,7 @@ extern const egc_param egc_method_option_params[];
 #define EGC_METHOD_PARAMS_MAX 2048
 
 typedef struct egc_method {
-    const char *name; /* of the compressor or of the preset */
+    const char *name; /* the compressor's or the preset's */
     const egc_compressor_type *compressor;
     egc_method_options options;
     _Alignas(16) unsigned char params[EGC_METHOD_PARAMS_MAX]; /* the compressor's */
@@ -131,14 +131,14 @@ egc_status egc_method_check(const egc_method *method, egc_error *err) EGC_MUST_C
 egc_status egc_method_describe(const egc_method *method, egc_buf *out,
                                egc_error *err) EGC_MUST_CHECK;
 
-/* Whether error feedback or compressor apply momentum, so that the optimiser must not. */
+/* True if error feedback or the compressor apply momentum, so that the optimiser must not. */
 bool egc_method_has_momentum(const egc_method *method);
 
-/* Whether a sparsifier chooses the values to send, and not only the elements. */
+/* True if a sparsifier chooses the values to send, and not only the elements. */
 bool egc_method_has_own_values(const egc_method *method);
 
-/* Whether the method sends every element of this unit: it is too small, has one dimension, or the
- * compressor would not make it shorter. */
+/* True if the method sends every element of this unit: the unit is too small, has one dimension, or
+ * the compressor would not make it shorter. */
 bool egc_method_sends_dense(const egc_method *method, const egc_unit *unit);
 
 /* The codecs of the options; NULL for index = "auto". */

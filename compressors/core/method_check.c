@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which parts of a method make sense together. Whatever would be silently wrong, or silently do
- * nothing, is refused with the reason. */
+/* Refuses methods whose parts contradict each other or have no effect, with the reason: a wrong
+ * result must not go unnoticed. */
 #include <math.h>
 #include <string.h>
 

@@ -28,7 +28,7 @@ egc_round egc_round_plan_at(const egc_method *method, size_t round);
 /* The codec of units sent dense: the elements of the method's messages, or fp32. */
 const egc_value_codec *egc_round_plan_dense_codec(const egc_round_plan *plan);
 
-/* Whether the compressor itself writes and reads the messages of this round. */
+/* True if the compressor itself writes and reads the messages of this round. */
 static inline bool egc_round_plan_is_own(const egc_round_plan *plan, size_t round)
 {
     return plan->rounds && round < plan->rounds->count;

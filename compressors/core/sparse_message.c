@@ -25,7 +25,7 @@ size_t egc_sparse_message_values_bytes(const egc_value_codec *codec, size_t coun
     return count ? whole_bytes(codec->size_bits(count)) : 0;
 }
 
-/* Appends the values as the codec's bits, and reads back what they decode to. */
+/* Appends the values as bits of the codec, and decodes them again. */
 static egc_status write_bits(const egc_value_codec *codec, const egc_codec_context *coding,
                              const float *value, size_t count, egc_buf *wire, float *decoded,
                              egc_error *err)

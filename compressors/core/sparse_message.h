@@ -22,10 +22,10 @@ size_t egc_sparse_message_bytes(const egc_codec_context *coding, const egc_index
                                 const egc_value_codec *value_codec, const uint32_t *index,
                                 size_t count, size_t n);
 
-/* Appends one message. index_codec NULL: the smallest for this selection. The values sent are
- * those of x or, if x is NULL, those in selection->value. On return selection says what was sent,
- * which a lossy index codec may have changed, with the values before coding, and decoded (room for
- * n, may be NULL) the values as the message gives them back. MEMORY. */
+/* Appends one message. index_codec NULL: the smallest for this selection. The values are x at the
+ * selected indices or, if x is NULL, selection->value. On return selection holds the elements sent,
+ * which a lossy index codec may have changed, with their values before coding, and decoded (room
+ * for n, may be NULL) their values as the receiver will read them. MEMORY. */
 egc_status egc_sparse_message_write(const egc_index_codec *index_codec,
                                     const egc_value_codec *value_codec,
                                     const egc_codec_context *coding, const float *x,
@@ -48,7 +48,7 @@ egc_status egc_sparse_message_read_values(const egc_value_codec *codec, egc_read
                                           float *value, size_t count,
                                           egc_error *err) EGC_MUST_CHECK;
 
-/* The size of what egc_sparse_message_write_values appends. */
+/* The bytes that egc_sparse_message_write_values appends. */
 size_t egc_sparse_message_values_bytes(const egc_value_codec *codec, size_t count);
 
 /* The least any exact code of k of n positions with fp32 values could use on average, in bits:

@@ -17,12 +17,12 @@ typedef struct unit_round {
     const egc_unit *unit;
     egc_encoder_unit *own;
     egc_error_feedback_unit error_feedback;
-    const float *x; /* what there is to send */
+    const float *x; /* the vector to send */
     egc_context context;
     size_t round;
 } unit_round;
 
-/* ---- the memory ------------------------------------------------------------------------------ */
+/* ---- error feedback -------------------------------------------------------------------------- */
 
 static egc_error_feedback_unit error_feedback_of(const egc_encoder *e, const egc_unit *unit)
 {
@@ -89,7 +89,7 @@ static unit_round unit_at(egc_encoder *e, size_t u, size_t round)
     at.context.gradient = round == 0 ? e->unit[u].gradient : NULL;
     at.context.scale = e->scale;
     at.x = at.error_feedback.input;
-    if (e->skip) { /* nothing to send; the memory stays as it is */
+    if (e->skip) { /* send zeros and leave the residual as it is */
         memset(e->work->input, 0, unit->count * sizeof(float));
         at.x = e->work->input;
         at.context.gradient = NULL;
@@ -98,15 +98,16 @@ static unit_round unit_at(egc_encoder *e, size_t u, size_t round)
     return at;
 }
 
-/* ---- units all of whose elements are sent ---------------------------------------------------- */
+/* ---- dense units ----------------------------------------------------------------------------- */
 
-/* Whoever sums may divide each message before the sum instead of the sum after it. */
+/* Divisor applied by each sender before an all-reduce; 1 if the receiver divides. */
 static float divisor(const egc_encoder *e)
 {
     return e->method.options.predivide ? (float)e->n_workers : 1;
 }
 
-/* Takes what the receivers will decode, work->decoded, out of the memory. */
+/* Statistics of a unit all of whose elements are sent, and error feedback: subtracts work->decoded,
+ * the vector that receivers will decode. */
 static void account_dense(unit_round *at)
 {
     egc_encoder *e = at->e;
@@ -189,15 +190,16 @@ egc_status egc_unit_encoder_finish(egc_encoder *e, size_t u, egc_error *err)
     return status;
 }
 
-/* ---- units of which a selection is sent ------------------------------------------------------ */
+/* ---- sparse units ---------------------------------------------------------------------------- */
 
-/* How many steps of gradients an element that is sent now has gathered. */
+/* Number of steps whose gradients are in an element that is sent now. */
 static uint32_t wait_of(const unit_round *at, uint32_t index)
 {
     return (uint32_t)at->e->step + 1 - at->e->sent_at[at->unit->first + index];
 }
 
-/* What an exchange may yet drop is put aside until egc_unit_encoder_settle. */
+/* Stores the elements sent until egc_unit_encoder_settle knows which of them the exchange dropped.
+ */
 static egc_status put_aside(unit_round *at, const egc_selection *selection, const float *decoded,
                             egc_error *err)
 {
@@ -219,8 +221,9 @@ static void mark_support(const unit_round *at, const egc_selection *selection)
     }
 }
 
-/* What work->decoded leaves the memory with: the receivers' values, less the factors that were put
- * on before coding (NULL: none). Then sums over what was sent, and the waits. */
+/* Statistics of a selection and error feedback. Subtracts work->decoded, the receivers' values,
+ * divided by the factors that were applied before coding (NULL: none), and records the step of
+ * sending. */
 static egc_status account_sent(unit_round *at, const egc_selection *selection, const float *factor,
                                egc_error *err)
 {
@@ -229,7 +232,7 @@ static egc_status account_sent(unit_round *at, const egc_selection *selection, c
     float *decoded = e->work->decoded;
     uint32_t *sent_at = e->sent_at && !e->skip ? e->sent_at + at->unit->first : NULL;
     double carried_norm2 = 0, coding_error2 = 0;
-    enum { AHEAD = 16 }; /* chosen elements lie far apart in memory */
+    enum { AHEAD = 16 }; /* selected elements are far apart in memory */
     for (size_t i = 0; i < selection->count; i++) {
         uint32_t index = selection->index[i];
         if (sent_at && i + AHEAD < selection->count)
@@ -258,7 +261,8 @@ static egc_status account_sent(unit_round *at, const egc_selection *selection, c
     return EGC_OK;
 }
 
-/* The selection is what was sent and survived; what was dropped stays where it is. */
+/* Updates error feedback with the elements sent that are in the merged message; the others stay in
+ * the residual. */
 void egc_unit_encoder_settle(egc_encoder *e, size_t u)
 {
     egc_encoder_unit *own = &e->unit[u];
@@ -285,8 +289,8 @@ void egc_unit_encoder_settle(egc_encoder *e, size_t u)
         e->error_feedback->update(&error_feedback, kept.index, kept.value, kept.count);
 }
 
-/* The learning-rate correction of each chosen element, from its own wait; NULL when there is none
- * to make, which leaves the values to be read where they are. */
+/* Multiplies the selected values by the learning-rate correction of each, from the steps since it
+ * was last sent. *factor is NULL when none applies: the values are then read from x. */
 static egc_status correct_elements(unit_round *at, egc_selection *selection, float **factor,
                                    egc_error *err)
 {
@@ -342,7 +346,7 @@ static egc_status send_sparse(unit_round *at, egc_buf *wire, egc_error *err)
     return account_sent(at, &selection, factor, err);
 }
 
-/* All workers select the same, so the values alone are sent. */
+/* All workers select the same elements, so the message is the values alone. */
 static egc_status send_shared(unit_round *at, egc_buf *wire, egc_error *err)
 {
     egc_encoder *e = at->e;

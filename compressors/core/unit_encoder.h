@@ -11,8 +11,8 @@
 typedef struct egc_encoder_unit {
     void *state; /* the compressor's; NULL where it has none */
     bool dense;
-    const float *gradient; /* of the current step, until it is compensated; borrowed */
-    float max_abs;         /* of the vector to send in the current step */
+    const float *gradient; /* the gradient of the current step, until it is compensated; borrowed */
+    float max_abs;         /* largest magnitude of the vector to send in the current step */
     egc_encoding encoding;
     egc_buf sent; /* egc_sent: elements that the exchange may drop */
 } egc_encoder_unit;
@@ -31,7 +31,7 @@ typedef struct egc_encoder {
     size_t worker;
     size_t n_workers;
     double local_clip; /* 0: none */
-    uint64_t seed;     /* of this worker's draws */
+    uint64_t seed;     /* seed of this worker's draws */
     uint64_t run_seed;
     const egc_decoder *replica; /* borrowed */
     egc_workspace *work;        /* borrowed */
@@ -39,7 +39,7 @@ typedef struct egc_encoder {
     bool may_drop; /* the exchange may drop elements: error feedback waits for its result */
 
     egc_unit *units;
-    egc_encoder_unit *unit; /* of each of them */
+    egc_encoder_unit *unit; /* one per unit */
     size_t n_units;
     size_t n; /* elements of the flat vector */
 
@@ -51,16 +51,16 @@ typedef struct egc_encoder {
                           residual */
     float *clean;      /* n, or NULL: the gradient without NaN and Inf */
 
-    /* Of the current step. */
+    /* State of the current step. */
     uint64_t step;
     double lr;        /* NAN: none */
-    double lr_before; /* of the last step that had one and was not skipped */
+    double lr_before; /* the rate of the last step that had one and was not skipped */
     double norm2;     /* squared norm of the gradient handed in so far */
     float scale;      /* factor of clipping */
     bool skip;        /* nonfinite = "skip" applies */
 } egc_encoder;
 
-/* Whether this worker leads in a BROADCAST round of the current step. */
+/* True if this worker leads in a BROADCAST round of the current step. */
 static inline bool egc_unit_encoder_leads(const egc_encoder *encoder)
 {
     return encoder->step % encoder->n_workers == encoder->worker;

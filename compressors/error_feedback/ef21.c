@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* EF21 (Richtarik, Sokolov and Fatkhullin 2021): each worker keeps an estimate h of its gradient,
- * sends the compressed difference to it, and moves h by what was sent. Receivers keep the average
- * of the estimates, which moves by the average of what they decode, and apply that. Nothing is
- * delayed: what is not sent this time is still missing from h, and part of the next difference. */
+ * sends the compressed difference to it, and adds the decoded difference to h. Receivers keep the
+ * average of the estimates, add the average of the decoded differences to it, and apply it. Nothing
+ * is delayed: an element that is not sent stays in the next difference. */
 #include "error_feedback/error_feedback.h"
 
 static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The registry of error feedback types, made from list.def, and the update of types whose residual
+ * is the vector to send. */
 #include "error_feedback/error_feedback.h"
 
 #include <string.h>

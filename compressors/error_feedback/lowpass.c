@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ScaleCom's memory: error feedback behind a low-pass filter (Chen et al. 2020), so that the
- * residuals of different workers, and with them their choices, stay alike. With low_pass = 1 it is
- * plain error feedback; below 1 a share 1 - low_pass of every change of the residual is given up,
- * so sent and residual do not add up to what came in. */
+/* ScaleCom's error feedback behind a low-pass filter (Chen et al. 2020), which keeps the residuals
+ * of different workers, and thus their selections, alike. With low_pass = 1 it is plain error
+ * feedback; below 1 a share 1 - low_pass of every change of the residual is lost, so elements sent
+ * and residual do not add up to the gradients. */
 #include "error_feedback/error_feedback.h"
 
 static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)
@@ -12,7 +12,7 @@ static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, co
     return egc_kernels_get()->residual(scale, gradient, unit->input, unit->n);
 }
 
-/* The part of e <- (1 - b) e + b (p - decoded) that does not depend on what was sent. */
+/* The part of e <- (1 - b) e + b (p - decoded) that does not depend on `decoded`. */
 static void relax(const egc_error_feedback_unit *unit)
 {
     float b = unit->low_pass;

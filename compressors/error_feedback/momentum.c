@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Momentum correction (Lin et al. 2018, DGC): momentum is applied before the delay of the
- * residual and not after it, so the optimiser must apply plain SGD. With momentum factor masking
- * the velocity of what was sent starts again from 0, so that stale momentum does not carry a
- * delayed gradient further. */
+/* Momentum correction (Lin et al. 2018, DGC): momentum is applied before the delay of the residual
+ * and not after it, so the optimiser must apply plain SGD. With momentum factor masking the
+ * velocity of the elements sent restarts from 0, so that stale momentum does not carry a delayed
+ * gradient further. */
 #include "error_feedback/error_feedback.h"
 
 static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No memory: what is not sent is lost. */
+/* No error feedback: elements that are not sent are lost. */
 #include "error_feedback/error_feedback.h"
 
 static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)

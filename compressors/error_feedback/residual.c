@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Error feedback (Seide et al. 2014; Stich et al. 2018; Karimireddy et al. 2019): what was not
- * sent is added to the next gradient. Momentum, if any, is the optimiser's. */
+/* Error feedback (Seide et al. 2014; Stich et al. 2018; Karimireddy et al. 2019): the error of each
+ * step is added to the next gradient. Momentum, if any, is the optimiser's. */
 #include "error_feedback/error_feedback.h"
 
 static egc_norms compensate(const egc_error_feedback_unit *unit, float scale, const float *gradient)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Selects the variant of the kernels: the best that the CPU can run, or the one asked for by name.
+ */
 #include "kernels/kernels.h"
 
 #include <stdbool.h>

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-/* Of a vector just written, so that it need not be read again. */
+/* Norms of a vector, computed while it is written. */
 typedef struct egc_norms {
     double norm2;  /* sum of squares */
     float max_abs; /* largest magnitude */

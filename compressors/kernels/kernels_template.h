@@ -135,7 +135,7 @@ static void bins_of(const float *x, size_t n, double lo, double width, double la
 
 static size_t count_zeros(const float *x, size_t n)
 {
-    uint32_t zeros = 0; /* of a block */
+    uint32_t zeros = 0; /* in one block */
     for (size_t i = 0; i < n; i++)
         zeros += x[i] == 0;
     return zeros;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cyclic local top-k, the selection of ScaleCom (Chen et al. 2020): at step t worker t mod P leads.
  * It broadcasts the indices of the k = max(1, floor(ratio n)) largest of its own elements, and
- * every worker sends its own values there, which an all-reduce can sum: what is sent does not grow
- * with the number of workers, as the union of their own choices would. It works because the
+ * every worker sends its own values there, which an all-reduce can sum: the message does not grow
+ * with the number of workers, as the union of their own selections would. It works because the
  * workers' residuals grow alike; ScaleCom's low-pass filter in the memory makes them more so.
  *
  * chunked: the largest of each of k nearly equal chunks instead, which needs no sorting at all.

@@ -3,7 +3,7 @@
  * that together they pick k and not P k, and each does a P-th of the work. At each step:
  *     cut       layers of more than n/P elements fall into P nearly equal parts; others are one
  *     allocate  k_i = floor(k_left norm_i / norm_left), at least 1 and at most n_i, the parts of
- *               largest norm first; what the floors left over goes to the largest with room
+ *               largest norm first; the remainder of the floors goes to the largest with room
  *     pack      parts of cost n_i log2 k_i (n_i where k_i = 1), costliest first, each into the
  *               emptiest of P bins
  *     select    worker w takes bin (t + w) mod P and finds the k_i largest in each of its parts

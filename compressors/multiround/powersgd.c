@@ -152,12 +152,12 @@ static bool normalise(float *x, size_t n, double least)
     return norm > least;
 }
 
-/* Gram-Schmidt, every column twice: what rounding leaves of the others after the first time, the
- * second takes away. */
+/* Gram-Schmidt, twice per column: the second pass removes the components that rounding left in the
+ * first. */
 static void orthogonalise(float *columns, size_t length, size_t count)
 {
     const egc_kernels *kernels = egc_kernels_get();
-    const double nothing_new = 1e-6; /* of a column of norm 1: what rounding may have made */
+    const double nothing_new = 1e-6; /* rounding error of a column of norm 1 */
     for (size_t k = 0; k < count; k++) {
         float *column = columns + k * length;
         bool alive = normalise(column, length, 0);

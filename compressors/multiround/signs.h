@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Vectors of signs, and majority votes on them: what signSGD and Signum are made of.
+/* Vectors of signs, and majority votes on them, for signSGD and Signum.
  *
  * A sign is one bit, the first in the top bit of a byte, set for minus; the last byte is padded
  * with zeros. sgn(0) = sgn(-0) = +1.
@@ -16,7 +16,7 @@
 typedef enum egc_vote_tie { EGC_VOTE_TIE_PLUS, EGC_VOTE_TIE_ZERO } egc_vote_tie;
 extern const char *const egc_vote_tie_words[];
 
-/* What the parameters of every type that votes begin with. */
+/* The parameters of every type that votes begin with these. */
 typedef struct egc_vote_params {
     bool vote;
     int tie; /* egc_vote_tie */

@@ -4,7 +4,7 @@
  *     T[j][b_j(i)] += s_j(i) x_i           for each of `rows` rows j of `columns` cells
  *     x~_i = median over j of s_j(i) T[j][b_j(i)]
  * The k = max(1, floor(ratio n)) largest |x~_i| of the summed table are the selection; a second
- * round, the core's, carries their exact values, so that estimates decide only what is sent. Of
+ * round, the core's, carries their exact values, so that estimates decide only the selection. Of
  * the two forms of the paper's recovery this is the one with exact values; where the authors' code
  * (dhroth/sketchedsgd) fetches a multiple of k and applies the k largest, all that was fetched is
  * applied here. Like that code it sketches the whole model, behind a momentum-corrected residual.
@@ -88,8 +88,8 @@ typedef struct row_hash {
     uint64_t difference[3];
 } row_hash;
 
-/* Of a cubic c3 i^3 + c2 i^2 + c1 i + c0 with uniformly drawn coefficients, at the element 0: the
- * differences are c3 + c2 + c1, 6 c3 + 2 c2 and 6 c3. */
+/* The hash of the cubic c3 i^3 + c2 i^2 + c1 i + c0 with uniformly drawn coefficients at element 0:
+ * the differences are c3 + c2 + c1, 6 c3 + 2 c2 and 6 c3. */
 static row_hash draw_hash(gsl_rng *rng)
 {
     uint64_t c[4];

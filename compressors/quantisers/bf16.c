@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bfloat16: the upper half of each binary32, rounded to nearest even. It keeps the range of fp32
- * and 8 significant bits; only what would round beyond the largest finite number saturates.
+ * and 8 significant bits; only numbers that would round beyond the largest finite one saturate.
  *
  * Known answer: 1 is 0x3f80, -2 is 0xc000. */
 #define ELEMENT EGC_ELEMENT_BF16

@@ -2,9 +2,9 @@
 /* Half precision: every element rounded to IEEE binary16, nearest even. The sum of two messages is
  * taken in the same format, as all-reduce in 16 bits does.
  *
- * The range is the weak point: what lies above 65504 is sent as 65504 and what lies below 2^-25 as
- * 0, and a sum of many workers can overflow although no addend did. The first is part of the
- * measured error; a sum that has become Inf is refused by decode.
+ * The range is the weak point: magnitudes above 65504 are sent as 65504, those below 2^-25 as 0,
+ * and a sum of many workers can overflow although no addend did. The first is part of the measured
+ * error; a sum that has become Inf is refused by decode.
  *
  * Known answer: 1 is 0x3c00, -2 is 0xc000. */
 #define ELEMENT EGC_ELEMENT_FP16

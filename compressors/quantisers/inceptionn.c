@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* INCEPTIONN (Li et al. 2018, MICRO): a tag of two bits for each element says whether it is
- * dropped, or sent in 8, 16 or 32 bits, by its magnitude. No element is off by more than `error`.
+/* INCEPTIONN (Li et al. 2018, MICRO): a tag of two bits for each element states that it is dropped,
+ * or sent in 8, 16 or 32 bits, by its magnitude. No element is off by more than `error`.
  *
  * The classes are ours, made so that the bound holds. With the step h = 2^floor(log2(2 error)) and
  * m = round(|x| / h):
@@ -13,7 +13,7 @@
  * 8 bits have a marker that tells their exponent; public code loses it for the smaller values,
  * which then decode to another binade than they came from.
  *
- * All tags come first, then what they announce, without gaps.
+ * All tags come first, then all payloads, without gaps.
  *
  * Known answer, by hand: error = 2^-10 has h = 2^-9. 0.0005, -1/512, 0.5 and 100 have m = 0, 1, 256
  * and more: tags 00 01 10 11, 1 0000000, 0 000000001111111 and 0x42c80000: 0x1b 0x80 0x00 0x7f 0x42
@@ -46,7 +46,7 @@ static double step_of(const void *params)
     return ldexp(1, exponent - 1);
 }
 
-/* Dividing by a power of two is exact, and so is adding 1/2 to what is below 2^29. */
+/* Exact: division by a power of two, and the addition of 1/2 to a number below 2^29. */
 static uint32_t steps_of(float value, double inverse)
 {
     double m = fabs((double)value) * inverse + 0.5;
@@ -99,7 +99,7 @@ static egc_status check_whole(float value, double step, egc_error *err)
     return EGC_OK;
 }
 
-/* The tags are read along with what they announce. */
+/* Reads the tags and, at a second position, the payloads they announce. */
 static egc_status decode(const void *params, egc_reader *reader, float weight, float *out, size_t n,
                          egc_error *err)
 {

@@ -125,7 +125,7 @@ typedef struct affine_range {
     double lo, hi, step, zero;
 } affine_range;
 
-/* What both sides work out from lo <= 0 <= hi. */
+/* The range that encoder and decoder compute from lo <= 0 <= hi. */
 static affine_range affine_range_of(float lo, float hi)
 {
     double step = ((double)hi - (double)lo) / 255;

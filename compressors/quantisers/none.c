@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No compression: n raw floats, without a header, so that messages can be summed as they are.
- * The dense baseline, and what units below `min_elements` are sent with. */
+/* No compression: n raw floats without a header, so that an exchange can sum messages. The dense
+ * baseline. */
 #define ELEMENT EGC_ELEMENT_FP32
 #include "compressors/quantisers/element_coder.h"
 

@@ -50,8 +50,8 @@ static float mean_of(const side *s)
     return s->count ? (float)(s->sum / (double)s->count) : 0;
 }
 
-/* One group: two numbers that do not leave their registers. Signs are as good as random, so that
- * nothing is decided by them: a mask makes 0 of what belongs to the other side. */
+/* The sums of one group, in registers. Signs are unpredictable, so elements of the other side are
+ * masked to 0 instead of skipped by a branch. */
 static void sum_sides(const float *x, size_t n, side sides[SIDES])
 {
     double positive = 0, negative = 0;
@@ -167,7 +167,7 @@ static egc_status decode(const void *params, egc_reader *reader, float weight, f
     return EGC_OK;
 }
 
-/* Of a whole unit; columns do better. */
+/* The bound for a whole unit; columns do better. */
 static double contraction(const void *params, size_t n)
 {
     (void)params;

@@ -5,7 +5,7 @@
  *     C(x)_i = N sign(x_i) q_i / s
  * Unbiased; for a bucket of d elements E||C(x) - x||^2 <= min(d/s^2, sqrt(d)/s) ||x||^2 with the L2
  * norm, and <= d N^2 / (4 s^2) with either. N is rounded to a float before it is used, so that the
- * mean is exact for the N that is sent, but for the rounding of what is decoded; a norm that no
+ * mean is exact for the N that is sent, except for the rounding of decoded values; a norm that no
  * float can hold becomes FLT_MAX, which does as well, since no element is larger. A bucket of zeros
  * has N = 0 and sends zeros: public code divides by it and sends NaN cast to integers.
  *
@@ -77,7 +77,7 @@ static unsigned level_width(const qsgd_params *params)
     return egc_bits_width((uint32_t)params->levels);
 }
 
-/* What level q of this norm stands for, with a sign. */
+/* The value of a level of this norm, with a sign. */
 static float value_of(float norm, uint32_t level, double levels, uint32_t negative)
 {
     float magnitude = (float)((double)norm * level / levels);

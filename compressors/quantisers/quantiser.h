@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the coders that send a few bits for every element share: fields of any width in a row,
- * whose room is looked after once and not at each field, and buckets. */
+/* Bit fields, scales and blocks of the coders that send a few bits per element. The room for all
+ * fields is reserved once, not per field. */
 #ifndef EGC_COMPRESSORS_QUANTISERS_QUANTISER_H
 #define EGC_COMPRESSORS_QUANTISERS_QUANTISER_H
 

@@ -31,7 +31,7 @@ static const egc_param params_table[] = {
     EGC_PARAM_END,
 };
 
-/* Appends what is chosen of the bin [start, end) and returns its largest magnitude. */
+/* Appends the elements chosen in the bin [start, end) and returns its largest magnitude. */
 static float select_in_bin(const egc_context *context, const float *x, size_t start, size_t end,
                            egc_selection *out)
 {

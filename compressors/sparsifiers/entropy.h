@@ -16,9 +16,9 @@ egc_status egc_entropy_share_select(double share, const egc_context *context, co
 
 /* rule = "budget": of K = max(1, floor(density n)) elements each layer of the unit gets a part in
  * proportion to its effective number of elements, exp(H), H = -sum p_i ln p_i over the layer: k =
- * max(1, floor(K exp(H) / sum exp(H))), its largest. No layer gets more than it has that is not
- * zero; the others share what it leaves. Layers of zeros get nothing. A unit that is one layer
- * sends the K largest. MEMORY. */
+ * max(1, floor(K exp(H) / sum exp(H))), its largest. No layer gets more than its number of non-zero
+ * elements; the others share the rest. Layers of zeros get nothing. A unit that is one layer sends
+ * the K largest. MEMORY. */
 egc_status egc_entropy_budget_select(const egc_context *context, const float *x, size_t n,
                                      egc_selection *out, egc_error *err) EGC_MUST_CHECK;
 
@@ -27,7 +27,7 @@ egc_status egc_entropy_budget_select(const egc_context *context, const float *x,
 typedef struct egc_entropy_sums {
     double b;
     double b_ln_b;
-    size_t count; /* of those that are not 0 */
+    size_t count; /* elements that are not 0 */
 } egc_entropy_sums;
 
 static inline void egc_entropy_add(egc_entropy_sums *sums, float magnitude, double inverse)

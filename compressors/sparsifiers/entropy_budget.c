@@ -20,8 +20,8 @@ static layer_part measure_layer(const float *x, size_t n, double inverse)
                         .most = (double)sums.count};
 }
 
-/* Divides the budget in proportion to the effective numbers. A layer whose part is more than it
- * has takes all it has; what is left is divided anew among the others. */
+/* Divides the budget in proportion to the effective numbers. A layer whose part exceeds its
+ * non-zero elements takes all of them, and the rest is divided again among the other layers. */
 static void divide_budget(layer_part *part, size_t n_layers, double budget)
 {
     for (bool again = true; again;) {

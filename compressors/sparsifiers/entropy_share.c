@@ -30,7 +30,7 @@ static uint32_t decisive_bin(const egc_entropy_sums *bins, double ln_B, double g
  * of counts. 11 + 11 + 9 bits of the magnitudes are looked at; the last two overlap by 2. */
 typedef struct term_search {
     egc_entropy_sums *bins;
-    double inverse; /* of the largest magnitude */
+    double inverse; /* 1 / largest magnitude */
     double ln_B;
     double goal;
     double reached; /* by the elements above those that are left */
@@ -65,7 +65,7 @@ static uint32_t begin_search(term_search *search, const float *x, size_t n, doub
         all.b_ln_b += search->bins[bin].b_ln_b;
     }
     search->ln_B = log(all.b);
-    /* a hair less is what the user means */
+    /* allows for rounding: 0.1 is not exact */
     search->goal = share * egc_entropy_terms(&all, search->ln_B) * (1 - 1e-9);
     uint32_t bin = decisive_bin(search->bins, search->ln_B, search->goal, &search->reached);
     search->left = 0;
@@ -99,7 +99,7 @@ static float share_threshold(term_search *search, const float *x, size_t n, doub
     uint32_t bin = begin_search(search, x, n, share);
     for (int level = 1; level < 3; level++)
         bin = narrow_search(search, level);
-    /* of each of those that are left, which are equal */
+    /* the same for all elements left, which are equal */
     double term = egc_entropy_terms(&search->bins[bin], search->ln_B) / (double)search->left;
     double wanted = term > 0 ? ceil((search->goal - search->reached) / term) : 1;
     *ties = wanted < 1 ? 1 : wanted > (double)search->left ? search->left : (size_t)wanted;

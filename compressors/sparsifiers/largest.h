@@ -61,9 +61,9 @@ static inline uint32_t egc_largest_bits(float value)
     return egc_bits_of_float(value) & 0x7fffffff;
 }
 
-/* What the kernels' select takes for a threshold t >= 0: for floats a > 0, a >= t as doubles means
- * the same as a >= the first, and a > t the same as a >= the second. Both are above 0, so that
- * zeros are never selected, and Inf when no float is large enough. */
+/* Converts a threshold t >= 0 to the float that the kernels' select takes: for floats a > 0, a >= t
+ * as doubles means the same as a >= the first, and a > t the same as a >= the second. Both are
+ * above 0, so that zeros are never selected, and Inf when no float is large enough. */
 float egc_largest_float_at_least(double t);
 float egc_largest_float_above(double t);
 

@@ -77,8 +77,8 @@ static const egc_param params_table[] = {
 
 /* ---- staged maximum entropy ------------------------------------------------------------------ */
 
-/* What rounding may set equal phi apart by: the two splits of as many elements, each in a bin of
- * its own, say. The lowest is to win, and not whichever way a logarithm was rounded. */
+/* Largest difference of equal phi by rounding, e.g. of two splits with equally many elements, each
+ * in its own bin. The lowest split wins, independent of the rounding of logarithms. */
 static const double PHI_ROUNDING = 1e-12;
 
 /* The split that maximises phi, or -1 when none is valid. */
@@ -184,7 +184,7 @@ static egc_status sampled_histogram(const maxentropy_params *params, const egc_c
     return EGC_OK;
 }
 
-/* Leaves of a selection what is at least the threshold. */
+/* Drops elements below the threshold from a selection. */
 static void keep_at_least(const float *x, float least, egc_selection *out)
 {
     size_t kept = 0;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Of x[0..n), n >= 1. */
+/* Means of x[0..n), n >= 1. */
 double egc_moments_mean(const float *x, size_t n);
 double egc_moments_mean_abs(const float *x, size_t n);
 

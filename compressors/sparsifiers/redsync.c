@@ -5,18 +5,17 @@
  *   binary   l = 0, h = 1, and while h - l > 0.2: r = (l + h)/2, taken when k < c(r) < 2k;
  *            otherwise h = r when c(r) < k/2, l = r when not. The last r counts when none is
  *            taken. `reuse` > 1 keeps the threshold for so many steps, but looks for another at
- *            once when it lets none through, or 2k and more.
- *   trimmed  r = 0.8, 0.6, ... until c(r) >= k, then the exact k largest of those; a public copy
- *            leaves that step out. Below the mean everything is a candidate.
- * With `quantize`, the same on the positive elements of even steps and the negative ones of odd
- * steps (the others count as 0), and all chosen have the value of their mean: with one sign a step
- * one number says it all, and value = "mean" writes no other.
+ * once when it selects no element, or 2k and more. trimmed  r = 0.8, 0.6, ... until c(r) >= k, then
+ * the exact k largest of those; a public copy leaves that step out. Below the mean everything is a
+ * candidate. With `quantize`, the same on the positive elements of even steps and the negative ones
+ * of odd steps (the others count as 0), and all chosen have the value of their mean: with one sign
+ * a step one number says it all, and value = "mean" writes no other.
  *
  * The binary search tries three values at most and none below 0.125: under heavy tails it keeps far
- * fewer than k. |x_i| >= t where the published code has >, so that what equals the maximum is sent
- * even when everything does. Its momentum correction is the memory's, its dense small layers are
- * the option min_elements. The paper searches in two ways by size and keeps thresholds of large
- * layers for a few steps; here that is the user's choice.
+ * fewer than k. |x_i| >= t where the published code has >, so that elements equal to the maximum
+ * are sent even when everything does. Its momentum correction is the memory's, its dense small
+ * layers are the option min_elements. The paper searches in two ways by size and keeps thresholds
+ * of large layers for a few steps; here that is the user's choice.
  *
  * Known answer, by hand: magnitudes 8, 7.2, 6, 1, 1, 1, 1, 1 with k = 3 have mean 3.275 and maximum
  * 8. Binary: c(0.5) = 3 of t = 5.64, which is not above k; c(0.75) = 2 of 6.82; c(0.875) = 1 of
@@ -61,7 +60,7 @@ typedef struct redsync_state {
     } kept[2];
 } redsync_state;
 
-/* What the search goes over: the vector, or its one sign. */
+/* The vector to search: all elements, or those of one sign. */
 typedef struct candidates {
     const float *x;
     size_t n;

@@ -3,13 +3,11 @@
  * the magnitudes a_i = |x_i| under a distribution fitted to them, in M stages: the first leaves d =
  * 1/4, each later one, fitted to the magnitudes above the threshold so far, d = (4 ratio)^(1/(M-1))
  * of those; with M = 1, or ratio >= 1/4, the first leaves `ratio` at once. With m the mean and s2
- * the variance of what is fitted, counted from its smallest magnitude a after the first stage and
- * from a = 0 in it:
- *   exponential  t = a - m ln d
- *   gp           generalised Pareto by moments: t = a + A (1 - d^c) / c, A = m (m^2/s2 + 1) / 2,
- *                c = (m^2/s2 - 1) / 2;  -A ln d for (1 - d^c) / c as c -> 0
- *   gamma        first stage: s = ln m - mean(ln a_i), shape = (3 - s + sqrt((s - 3)^2 + 24 s)) /
- *                (12 s), t = the upper d-quantile of that gamma distribution of mean m; then gp
+ * the variance of the fitted magnitudes, counted from its smallest magnitude a after the first
+ * stage and from a = 0 in it: exponential  t = a - m ln d gp           generalised Pareto by
+ * moments: t = a + A (1 - d^c) / c, A = m (m^2/s2 + 1) / 2, c = (m^2/s2 - 1) / 2;  -A ln d for (1 -
+ * d^c) / c as c -> 0 gamma        first stage: s = ln m - mean(ln a_i), shape = (3 - s + sqrt((s -
+ * 3)^2 + 24 s)) / (12 s), t = the upper d-quantile of that gamma distribution of mean m; then gp
  *
  * M starts at 1. Every 5 steps the mean of achieved / wanted counts lowers it by one above 1.2 and
  * raises it by one below 0.8, within 1 <= M <= ceil(ln ratio / ln 0.5); `stages` fixes it. A
@@ -67,7 +65,7 @@ enum { CONTROL_STEPS = 5 };
 typedef struct sidco_state {
     int64_t stages; /* 0 at first, which means 1 */
     int64_t steps;  /* since the last adaptation */
-    double sum;     /* of achieved / wanted over these */
+    double sum;     /* achieved / wanted counts, summed over these */
 } sidco_state;
 
 /* ---- fits: how far above its start the share d of a distribution lies ------------------------ */
