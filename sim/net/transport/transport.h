@@ -38,8 +38,8 @@ struct egc_transport {
     const egc_transport_ops *ops;
     int rank;
     int size;
-    bool size_only;    /* messages have lengths and no content: data is never looked at, and what
-                       arrives    is a length alone. For runs too large to hold their bytes */
+    bool size_only; /* messages have lengths and no content: data is never read, and a receiver gets
+                       a length alone. For runs too large to hold their bytes */
     double sent_bytes; /* handed to isend so far for other hosts: for accounting */
     double recv_bytes; /* from other hosts */
 };
