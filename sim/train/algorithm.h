@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a training algorithm is: who computes gradients when, who talks to whom, and whose
- * parameters are updated with what.
+/* A training algorithm: when workers compute gradients, which ranks exchange messages, and how
+ * parameters are updated.
  *
- * An algorithm is one const descriptor in one file of algorithms/, named by one line of its
- * list.def. Workers are ranks 0, 1, ...; servers, where it has any, are the ranks after them. */
+ * An algorithm is one const descriptor in a file of its own folder, named by one line of list.def.
+ * Workers are ranks 0, 1, ...; servers are the ranks after them. */
 #ifndef EGC_TRAIN_ALGORITHM_H
 #define EGC_TRAIN_ALGORITHM_H
 
@@ -17,8 +17,8 @@ typedef struct egc_algorithm_type {
     const egc_param *params;
     size_t params_size;
 
-    /* True when what is learnt depends on nothing that only changes how long things take, so that
-     * points that differ only in that train once (learning.h). */
+    /* True if training depends only on options that are not about time, so that points that differ
+     * in nothing else share one training (sync/training_log.h). */
     bool timeless;
 
     /* True when no worker ever sends a message before the last one has arrived. */
@@ -29,12 +29,13 @@ typedef struct egc_algorithm_type {
 
     bool drops; /* can go on without workers that are lost: on_failure = "drop" */
 
-    /* Ranks besides the workers. NULL: none. They sit on the first hosts and the workers on those
-     * after them; or, where `colocated` says so, server s on the host of worker s. */
+    /* The number of ranks besides the workers; NULL: none. Servers take the first hosts and workers
+     * the hosts after them; if `colocated` is true, server s is on the host of worker s. */
     size_t (*servers)(const egc_train_config *config);
     bool (*colocated)(const egc_train_config *config);
 
-    /* What can be known before running; the message starts with the key at fault. NULL: nothing. */
+    /* Refuses configurations that cannot run; the message starts with the key at fault. NULL:
+     * accepts all. */
     egc_status (*check)(const egc_train_config *config, egc_error *err);
 
     /* Trains. egc_train_run_check found nothing; *out is ready to be filled in. */
@@ -59,7 +60,7 @@ size_t egc_algorithm_ranks(const egc_train_config *config);
 /* The hosts they need. */
 size_t egc_algorithm_hosts(const egc_train_config *config);
 
-/* Where each rank sits: fills seats[0..ranks). */
+/* Fills seats[0..ranks) with the host of each rank. */
 void egc_algorithm_seat(const egc_train_config *config, int *seats);
 
 /* The world that the algorithm's ranks run in; size_only: see egc_transport. *out is the caller's,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of the options of a run, and those of them that only change its times. */
+/* The option table of a run. Options that change nothing but times are reset before a training is
+ * identified, so that such points share it. */
 #include "train/config.h"
 
 #include <math.h>
@@ -83,9 +84,10 @@ void egc_train_config_forget_time(egc_train_options *options)
 {
     egc_train_options defaults;
     egc_param_init(egc_train_config_params, &defaults);
-    options->group = defaults.group; /* where it changes sums: see egc_exchange_choice_sums */
+    options->group = defaults.group; /* exchanges whose sums it changes have it in their name:
+                                        egc_exchange_choice_sums */
     options->overlap = defaults.overlap;
-    /* Measured while it is learnt: who replays a log has no such times. */
+    /* Measured during training: a log has no such times. */
     if (options->cost != EGC_COST_MEASURED)
         options->cost = defaults.cost;
     memcpy(options->cost_table, defaults.cost_table, sizeof options->cost_table);
@@ -95,7 +97,7 @@ void egc_train_config_forget_time(egc_train_options *options)
     options->network_model = defaults.network_model;
     options->max_sim_time_s = defaults.max_sim_time_s;
     options->energy = defaults.energy;
-    if (options->on_failure == EGC_ON_FAILURE_STOP) /* else what is learnt depends on time */
+    if (options->on_failure == EGC_ON_FAILURE_STOP) /* otherwise training depends on time */
         options->failure_timeout_s = defaults.failure_timeout_s;
 }
 

@@ -10,7 +10,7 @@
 #include "train/algorithm.h"
 #include "train/cost/cost_model.h"
 
-/* Streams that are ended and begun anew are the default ones, with whole exchanges in one order. */
+/* Only the default streams, with whole exchanges in one order, can be ended and begun again. */
 static egc_status check_drop_streams(const egc_train_options *options, egc_error *err)
 {
     const char *cannot = NULL;
@@ -27,7 +27,8 @@ static egc_status check_drop_streams(const egc_train_options *options, egc_error
                   : EGC_OK;
 }
 
-/* What a leader says or an owner makes of its shard cannot be asked of anybody else. */
+/* Leaders and owners of shards cannot be replaced: only all-gathers and all-reduces are repeated
+ * without a lost worker. */
 static egc_status check_drop(const egc_train_config *config, egc_error *err)
 {
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
@@ -48,7 +49,7 @@ static egc_status check_drop(const egc_train_config *config, egc_error *err)
                         "on_failure: with predivide a run can only stop, got drop");
     const egc_error_feedback_type *error_feedback =
         egc_error_feedback_types()[config->method.options.error_feedback];
-    if (error_feedback->accumulates) /* replicas hold what those who are lost had added */
+    if (error_feedback->accumulates) /* replicas hold the lost workers' part */
         return egc_fail(err, EGC_ERROR_UNSUPPORTED,
                         "on_failure: with memory %s a run can only stop, got drop",
                         error_feedback->name);
@@ -76,7 +77,7 @@ static egc_status check_cost(const egc_train_config *config, egc_error *err)
     return EGC_OK;
 }
 
-/* Merging is planned by the closed form of an exchange, on one bandwidth. */
+/* Merging layers needs the closed form of an exchange, and one bandwidth. */
 static egc_status check_merging(const egc_train_config *config, egc_error *err)
 {
     const egc_algorithm_type *algorithm = egc_algorithm_of(config);
@@ -132,8 +133,8 @@ egc_status egc_train_run_check(const egc_train_config *config, egc_error *err)
     return status;
 }
 
-/* A network whose gradients stop being finite has diverged: that is a result. The same in a
- * recorded trace is bad input. */
+/* Divergence of a network is a result: reports NONFINITE in the summary. In a recorded trace it is
+ * bad input. */
 static egc_status judge(const egc_train_config *config, egc_status status,
                         egc_train_summary *summary, egc_error *err)
 {

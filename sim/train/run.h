@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One training run inside one simulated cluster: what a point of an experiment does. */
+/* The run of one configuration inside one simulated cluster: the work of a point of an experiment.
+ */
 #ifndef EGC_TRAIN_RUN_H
 #define EGC_TRAIN_RUN_H
 
@@ -11,7 +12,7 @@
 egc_status egc_train_run_check(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* Checks and runs the configuration. The calling process must not have made a world before: one
- * process, one simulation. config and sink are borrowed. On failure *out says how far the run came.
+ * process, one simulation. config and sink are borrowed. On failure *out has the steps done so far.
  * Errors of the check, the workload, the method, the simulation and the sink. */
 egc_status egc_train_run(const egc_train_config *config, const egc_train_sink *sink,
                          egc_train_summary *out, egc_error *err) EGC_MUST_CHECK;

@@ -218,7 +218,7 @@ void egc_coders_note_correction(const egc_decoder *decoder, const egc_bucket *bu
 
 /* ---- alone ----------------------------------------------------------------------------------- */
 
-/* A round of one worker delivers to it what it sent. */
+/* The result of a round with one worker: its own message. */
 static egc_round_result result_of(const egc_coders *coders, size_t round, const egc_buf *message)
 {
     bool reduced = coders->n_rounds > 1 &&
@@ -226,8 +226,8 @@ static egc_round_result result_of(const egc_coders *coders, size_t round, const 
     return (egc_round_result){.messages = message, .n_messages = 1, .reduced = reduced};
 }
 
-/* Appends the message of a round of several, and takes in what it delivers. Adds to *decode_s what
- * that costs before the next round's message; the last is decoded by its receivers only. */
+/* Appends the message of one of several rounds, and decodes its result for the next round. Adds the
+ * device time of that decoding to *decode_s; the last round is decoded by the receivers only. */
 static egc_status play_round(egc_coders *coders, uint64_t step, size_t round, size_t b,
                              double *decode_s, egc_error *err)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The compression of one participant: a worker its gradients, a server or a peer its differences.
+/* Compression by one participant: a worker compresses its gradients, a server or a peer its
+ * differences. A method takes one or more rounds for each bucket, in one of two ways.
  *
- * A method takes one or more rounds for each bucket. Two ways lead through them:
+ * Together (sync, local, ps with mode = "sync"): participants share a decoder, which holds the
+ * results of the rounds, and the owner of the coders moves the messages. It calls egc_coders_begin,
+ * then for each round of each bucket egc_coders_encode by each participant and egc_coders_decode of
+ * the result, and egc_coders_finish after the last round.
  *
- *   - together: participants share a decoder, which holds what the rounds have delivered to all of
- *     them; the owner of the coders moves the messages (sync, local, ps with mode = "sync"):
- *         egc_coders_begin, then for each round of each bucket egc_coders_encode by each
- *         participant and egc_coders_decode of what came; egc_coders_finish after the last;
- *   - alone: egc_coders_compress plays all rounds at once, as the only worker of the run, and makes
- *     one message of them (federated, gossip, ps otherwise). With more than one round the message
- *     is those of the rounds, each after its length in 4 bytes, and the participant's own decoder
- *     keeps what goes from step to step, as PowerSGD's factors do. egc_coders_decode_alone, with a
- *     decoder of the receiver, takes it. */
+ * Alone (federated, gossip, ps otherwise): egc_coders_compress plays all rounds at once, as the
+ * only worker of a run, and makes one message of them. With more than one round the message is the
+ * concatenation of the rounds' messages, each after its length in 4 bytes, and the participant's
+ * own decoder keeps state from step to step, such as PowerSGD's factors. The receiver decodes it by
+ * egc_coders_decode_alone. */
 #ifndef EGC_TRAIN_CORE_CODERS_H
 #define EGC_TRAIN_CORE_CODERS_H
 
@@ -22,23 +22,23 @@
 #include "train/metrics/step_stats.h"
 
 typedef struct egc_coders {
-    const egc_train_config *config; /* borrowed, what its work is charged by */
+    const egc_train_config *config; /* borrowed: device and cost options */
     const egc_partition *partition; /* borrowed */
     const egc_method *method;       /* borrowed */
     egc_encoder *encoder;
-    egc_decoder *own; /* alone and of several rounds: what they have delivered; otherwise NULL */
+    egc_decoder *own; /* alone, several rounds: holds their results; otherwise NULL */
     size_t n_rounds;
-    egc_part_stats *parts; /* of each unit, in the round last encoded */
+    egc_part_stats *parts; /* per unit, in the round last encoded */
     double nonfinite;      /* NaN and Inf in the last vector */
-    double message_bytes;  /* of all messages of the last vector */
-    egc_buf *messages;     /* of each bucket: the last that _write or _compress made */
+    double message_bytes;  /* the sum over the messages of the last vector */
+    egc_buf *messages;     /* per bucket: the last that _write or _compress made */
     double *encode_s;      /* device time that each of them stands for */
     float *decoded;        /* n, alone and of several rounds */
-    egc_buf part;          /* of a message of several parts */
+    egc_buf part;          /* room for one part of a message of several */
 } egc_coders;
 
-/* What the coders of a run are made from: the configuration's method, units and seed. The caller
- * sets the rest where it differs from one worker without momentum. All is borrowed. */
+/* The configuration of coders: the run's method, units and seed, for one worker without momentum.
+ * The caller changes other members as needed. Everything is borrowed. */
 egc_coder_config egc_coders_config(const egc_train_config *config, const egc_partition *partition,
                                    egc_workspace *workspace);
 
@@ -53,9 +53,10 @@ void egc_coders_fini(egc_coders *coders);
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-/* Takes a vector (n floats, borrowed until the last first-round message) into the error feedback.
+/* Adds a vector (n floats, borrowed until the last first-round message) to the error feedback.
  * `step` counts the participant's own calls; lr is the learning rate in force, NAN for vectors that
- * have it in them. NONFINITE, MEMORY; the message names neither step nor participant. */
+ * are already multiplied by it. NONFINITE, MEMORY; the message names neither step nor participant.
+ */
 egc_status egc_coders_begin(egc_coders *coders, uint64_t step, double lr, const float *vector,
                             egc_error *err) EGC_MUST_CHECK;
 
@@ -73,24 +74,23 @@ egc_status egc_coders_write(egc_coders *coders, size_t round, size_t bucket, siz
 /* The next part of a message of several: a view of it. FORMAT. */
 egc_status egc_coders_next_part(egc_reader *rest, egc_buf *part, egc_error *err) EGC_MUST_CHECK;
 
-/* Device seconds of decoding what a round delivered for a bucket; host_s: what it took on the host.
- */
+/* Device seconds of decoding the result of a round for a bucket; host_s: the host's time for it,
+ * used by cost = "measured". */
 double egc_coders_decode_time(const egc_coders *coders, size_t bucket, size_t round,
                               const egc_round_result *result, double host_s);
 
-/* Takes what a round delivered for a bucket into a decoder, and in the last round writes the mean,
- * learning-rate correction included, to the bucket's place in average (n floats; NULL in other
- * rounds). *host_s: time the host took. FORMAT, NONFINITE, MEMORY. */
+/* Decodes the result of a round for a bucket, and in the last round writes the mean, learning-rate
+ * correction included, to the bucket's place in average (n floats; NULL in other rounds). *host_s
+ * is the host's time. FORMAT, NONFINITE, MEMORY. */
 egc_status egc_coders_decode(egc_decoder *decoder, const egc_bucket *bucket, uint64_t step,
                              size_t round, const egc_round_result *result, float *average,
                              double *host_s, egc_error *err) EGC_MUST_CHECK;
 
-/* After the decoder took the last round of a bucket: what was sent leaves the error feedback.
- * MEMORY.
- */
+/* Removes the sent part of a bucket from the error feedback, after the decoder had the last round.
+ * MEMORY. */
 egc_status egc_coders_finish(egc_coders *coders, size_t bucket, egc_error *err) EGC_MUST_CHECK;
 
-/* Adds what the last vector's encoding did to the bucket's units. */
+/* Adds the encodings of the bucket's units to the sums of the step. */
 void egc_coders_count(const egc_coders *coders, size_t bucket, egc_step_stats *stats);
 
 /* Notes the learning-rate correction that a decoder last applied to the bucket's units. */
@@ -108,8 +108,8 @@ egc_status egc_coders_compress(egc_coders *coders, uint64_t step, double lr, con
 void egc_coders_count_all(const egc_coders *coders, egc_step_stats *stats);
 
 /* Decodes a bucket's message that these coders made, at any later time, into the bucket's place in
- * out (n floats), and adds to *decode_s how much device time that stands for. The decoder is the
- * receiver's, for this sender alone. FORMAT, NONFINITE, MEMORY. */
+ * out (n floats), and adds the device time to *decode_s. The decoder is the receiver's, for this
+ * sender alone. FORMAT, NONFINITE, MEMORY. */
 egc_status egc_coders_decode_alone(const egc_coders *coders, egc_decoder *decoder, uint64_t step,
                                    size_t bucket, const egc_buf *message, float *out,
                                    double *decode_s, egc_error *err) EGC_MUST_CHECK;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The parts of a method that act on a memory, at rest. */
+/* A copy of the method with the named error feedback and every option that acts on it at rest. */
 static egc_method with_memory(const egc_method *method, const char *name)
 {
     egc_method out = *method;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How vectors are compressed that are differences: to what the receivers hold, which moves by what
- * they decode.
+/* Compression of differences to a copy that the receivers hold and that moves by the decoded
+ * messages.
  *
- * What is not sent stays in the difference, and is part of the next one: it is a residual that
- * needs no memory (Koloskova, Stich, Jaggi 2019, arXiv 1902.00340). So the method's compressor and
- * codecs are used, and its memory is not: with one, everything would be sent twice, and momentum
- * would send 1 / (1 - m) times what there is. */
+ * The part of a difference that is not sent stays in it and is part of the next one, so that the
+ * difference is its own residual (Koloskova, Stich, Jaggi 2019, arXiv 1902.00340). The method's
+ * compressor and codecs are used and its error feedback is not: with a residual every element would
+ * be sent twice, and momentum would send 1 / (1 - m) times the difference. */
 #ifndef EGC_TRAIN_CORE_DELTA_H
 #define EGC_TRAIN_CORE_DELTA_H
 

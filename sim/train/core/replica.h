@@ -12,7 +12,7 @@
 typedef struct egc_replica {
     egc_workload *workload;  /* borrowed */
     egc_optimizer optimizer; /* the workload's; the owner may change it before the first update */
-    uint64_t steps;          /* of the run: the learning-rate schedule ends there */
+    uint64_t steps;          /* the run's: the learning-rate schedule ends there */
     size_t n;                /* parameters */
     float *parameters;       /* n; NULL for workloads that do not train (open loop) */
     float *velocity;         /* n, the optimiser's momentum; NULL applies none */

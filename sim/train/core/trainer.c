@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The step of algorithms that train inside the simulation: sums, evaluation and report when it ends;
+ * and the checks that they share. */
 #include "train/core/trainer.h"
 
 #include <math.h>
@@ -146,7 +148,7 @@ egc_status egc_trainer_simulate(egc_trainer *trainer, egc_error *err)
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
-/* What the workers received since the last step. */
+/* Bytes that the workers received since the last step. */
 static double recv_bytes(egc_trainer *trainer)
 {
     double total = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What training algorithms share whose learning takes place inside the simulation, since it depends
- * on the order of events or gives workers parameters of their own: a workload, those who compress,
- * and the account of the step under way.
+/* The common part of algorithms that train inside the simulation (ps, federated, gossip), because
+ * training depends on the order of events or gives workers parameters of their own: workload,
+ * partition, world, and the sums of the step under way.
  *
- * What a step is each algorithm says; it closes one by egc_trainer_end_step. Actors run one at a
- * time (net/world/world.h), so that everything here may be shared by all of them. */
+ * Each algorithm defines its steps and closes one by egc_trainer_end_step. Actors run one at a time
+ * (net/world/world.h), so that all of them share this. */
 #ifndef EGC_TRAIN_CORE_TRAINER_H
 #define EGC_TRAIN_CORE_TRAINER_H
 
@@ -23,7 +23,7 @@ typedef struct egc_trainer {
     double momentum;
     size_t n, n_workers; /* parameters, workers */
 
-    /* Of the step under way: algorithms add what they do to it. */
+    /* The step under way; algorithms add to its sums. */
     uint64_t step;
     egc_step_stats stats;
     egc_step_times times;
@@ -41,20 +41,22 @@ egc_status egc_trainer_check(const egc_train_config *config, egc_error *err) EGC
  * algorithms whose workers compress alone (coders.h). */
 egc_status egc_trainer_check_alone(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
-/* UNSUPPORTED for what says how computing and exchanging overlap, where nothing does. */
+/* UNSUPPORTED for options about the overlap of computing and exchanging, for algorithms without
+ * any. */
 egc_status egc_trainer_check_streams(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
 /* UNSUPPORTED for a method that clips: for algorithms that compress differences of parameters. */
 egc_status egc_trainer_check_clip(const egc_train_config *config, egc_error *err) EGC_MUST_CHECK;
 
-/* Opens the workload and makes the plan and the world. config, sink and summary are borrowed; the
- * summary gets the model and what else is known. Zeroed or failed, it can be given to _fini. */
+/* Opens the workload and makes the partition and the world. config, sink and summary are borrowed;
+ * the summary gets the model's name and size. Zeroed or failed, it can be given to _fini. Errors of
+ * the workload and of egc_world_new; MEMORY. */
 egc_status egc_trainer_init(egc_trainer *trainer, const egc_train_config *config,
                             const egc_train_sink *sink, egc_train_summary *summary,
                             egc_error *err) EGC_MUST_CHECK;
 void egc_trainer_fini(egc_trainer *trainer);
 
-/* egc_world_run; what the network has lost names the step, or round, that was under way. */
+/* egc_world_run; the message of a failure of the network names the step under way. */
 egc_status egc_trainer_simulate(egc_trainer *trainer, egc_error *err) EGC_MUST_CHECK;
 
 /* The step is over and its parameters are the replica's: evaluates them where that is due, reports
@@ -65,16 +67,17 @@ egc_status egc_trainer_end_step(egc_trainer *trainer, const egc_replica *replica
 
 /* ---- the timeline --------------------------------------------------------------------------- */
 
-/* A stream to work on and to tell of. It takes no tasks and owns nothing. */
+/* A stream that spends time and logs events. It has no queue and owns nothing. */
 egc_stream egc_trainer_stream(const egc_trainer *trainer, int rank, egc_stream_kind kind);
 
-/* Something that happens to a bucket, for egc_stream_work and _tell. */
+/* An event of a bucket, for egc_stream_work and egc_stream_log_event. */
 egc_timeline_event egc_trainer_event(const egc_trainer *trainer, const char *name, uint64_t step,
                                      size_t bucket);
 
 /* ---- compressing ---------------------------------------------------------------------------- */
 
-/* What a coder of the run is made from whose messages are averaged n_messages at a time. */
+/* The configuration of coders with the run's momentum, whose messages are averaged n_messages at a
+ * time. */
 egc_coder_config egc_trainer_coder_config(const egc_trainer *trainer, size_t n_messages);
 
 /* egc_coders_decode_alone; notes the learning-rate correction in the account of the step. */

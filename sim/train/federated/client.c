@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A client in a round, at both ends of its link. */
+/* A client during a round: the actor on its own host, and the actor at the server that serves it.
+ */
 #include "train/federated/federated.h"
 
 #include "base/mem.h"
@@ -33,7 +34,7 @@ static egc_status download(egc_federated_client *m, egc_error *err)
     if (!status)
         status = tell_transfer(m, "download", m->round, start, (double)m->model.len, err);
     f->trainer.times.comm_s += egc_world_now(f->trainer.world) - start;
-    egc_buf_fini(&m->model); /* what is in it, the member's messages were made of */
+    egc_buf_fini(&m->model); /* its content is known: the client has been trained on it already */
     return status;
 }
 

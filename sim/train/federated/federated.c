@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Federated averaging (EGC-FL): in each round a server samples clients, sends them the model, and
- * averages what they send back after training on data of their own.
+ * averages the differences that they send back after training on their own data.
  *
  *     server --model--> sampled clients     all at once over its uplink, each over its own link
  *     client: local steps, compress         at its own speed
  *     client --difference--> server         when it is done
- *     server: decode, average, update       when enough are there, or the deadline is over
+ *     server: decode, average, update       when enough have arrived, or at the deadline
  *
- * A step of the run is a round. What clients learn (clients.h, downlink.h) does not depend on how
- * long it takes, so it is learnt when the round begins, in the order of their numbers, and clients
- * then spend the time; but who is in time does depend on it, and so what the server learns.
+ * A step of the run is a round. The training of a client (model.h, downlink.h) does not depend on
+ * time, so it is done when the round begins, in the order of the clients' numbers, and clients then
+ * spend the time. Which of them are in time does depend on it.
  *
- * Of a round, the first `wanted` uploads count. Later ones are lost: their client does not know,
- * so what it sent has left its memory, and only what it kept back comes again. Until its upload is
- * through it cannot be sampled.
+ * The first `wanted` uploads of a round count. Later ones are lost: the client does not know, so
+ * their content has left its error feedback, and only the part it kept back is sent again. A client
+ * is not sampled before its upload has ended.
  *
- * The server is host 0 (of the cluster wan with `server`: its server) and the clients come after
- * it. For each client there is an actor on its own host, and one at the server that serves it. */
+ * The server is host 0 (of the cluster wan with `server`: its server) and the clients are the hosts
+ * after it. Each client has an actor on its own host and one at the server. */
 #include "train/federated/federated.h"
 
 #include <math.h>
@@ -122,7 +122,8 @@ static egc_status run_federated(const egc_train_config *config, const egc_train_
     return status;
 }
 
-/* ---- what can be known before --------------------------------------------------------------- */
+/* ---- checks before a run ----------------------------------------------------------------------
+ */
 
 static egc_status check_method(const egc_train_config *config, egc_error *err)
 {

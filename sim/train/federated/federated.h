@@ -16,21 +16,21 @@ typedef struct egc_federated_params {
     egc_federated_model_options clients;
 } egc_federated_params;
 
-/* A client, and what the server knows of it. */
+/* A client, with the server's record of it. */
 typedef struct egc_federated_client {
     struct egc_federated *federation;
     size_t number;
     egc_stream compute, communication;
     egc_semaphore *client_begins, *server_begins; /* one signal a round that it is sampled in */
     bool busy;                       /* from being sampled until its upload is through */
-    uint64_t round;                  /* that it was last sampled in */
-    bool has_view;                   /* since then */
+    uint64_t round;                  /* the last in which it was sampled */
+    bool has_view;                   /* the client holds the view of that round */
     bool arrived;                    /* its upload counts */
-    egc_buf download;                /* what it is sent */
-    double unpack_s;                 /* device time of taking that in */
-    egc_buf model;                   /* what it received */
-    egc_buf *uploaded;               /* what the server received: of each bucket */
-    egc_request **sends, **receives; /* of each bucket */
+    egc_buf download;                /* the message to it */
+    double unpack_s;                 /* device time of decoding the download */
+    egc_buf model;                   /* the download as received */
+    egc_buf *uploaded;               /* per bucket: the upload as received */
+    egc_request **sends, **receives; /* per bucket */
 } egc_federated_client;
 
 typedef struct egc_federated {
@@ -40,13 +40,13 @@ typedef struct egc_federated {
     egc_federated_model clients;
     egc_downlink downlink;
     egc_federated_client *members;
-    size_t *sample, n_sampled; /* of the round under way, in the order of their numbers */
+    size_t *sample, n_sampled; /* the sampled clients of the round, ascending */
     size_t *idle;              /* to draw from */
     egc_federated_upload *uploads;
     size_t n_wanted, n_arrived;
-    double began_s;      /* when those sampled were known */
-    bool open;           /* uploads count still */
-    egc_semaphore *news; /* an upload came through */
+    double began_s;      /* time at which the sample was drawn */
+    bool open;           /* uploads still count */
+    egc_semaphore *news; /* one signal per ended upload */
 } egc_federated;
 
 static inline int egc_federated_server_rank(const egc_federated *f)
@@ -63,8 +63,9 @@ static inline egc_transport *egc_federated_transport(egc_federated *f, int rank)
 egc_status egc_federated_client_work(const egc_stream *stream, const char *name, uint64_t round,
                                      double seconds, double *total, egc_error *err) EGC_MUST_CHECK;
 
-/* What actors do: a client on its host (arg: its member), what serves it at the server (likewise),
- * and the server (arg: the federation), which ends them all. */
+/* The mains of actors: a client on its host and its counterpart at the server (arg: the
+ * egc_federated_client), and the server (arg: the egc_federated), which ends all of them. Errors of
+ * the workload, the method, the transport and the sink. */
 egc_status egc_federated_client_run(void *arg, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_federated_client_serve(void *arg, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_federated_server_run(void *arg, egc_error *err) EGC_MUST_CHECK;

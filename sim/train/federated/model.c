@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Local SGD of a client from the model it was sent, and the server's weighted mean of what clients
- * upload (McMahan et al. 2017, arXiv 1602.05629). */
+/* Local SGD of clients, each from the model it was sent, and the server's weighted mean of their
+ * uploads (McMahan et al. 2017, arXiv 1602.05629). */
 #include "train/federated/model.h"
 
 #include <math.h>
@@ -145,7 +145,7 @@ static double weight_of(const egc_federated_model *model, size_t number)
                : share_of(model, number).examples;
 }
 
-/* Adds what one client sent. */
+/* Adds the decoded upload of one client to the average. */
 static egc_status add_upload(egc_federated_model *model, const egc_federated_upload *upload,
                              double weight, double *decode_s, egc_error *err)
 {

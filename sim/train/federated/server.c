@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The server's rounds: who is sampled, who is in time, and what comes of it. */
+/* The server's rounds: it samples clients, waits for uploads until enough have arrived or the
+ * deadline is over (Bonawitz et al. 2019, arXiv 1902.01046), and updates the model. */
 #include "train/federated/federated.h"
 
 #include <gsl/gsl_randist.h>
@@ -17,7 +18,7 @@ static size_t share_of(double share, size_t n)
     return count < 1 ? 1 : (size_t)count;
 }
 
-/* Draws from those that have nothing to do; when there are none, waits for one. */
+/* Samples idle clients; waits for one if there is none. */
 static void sample(egc_federated *f)
 {
     const egc_federated_params *params = f->params;
@@ -40,7 +41,7 @@ static void sample(egc_federated *f)
     gsl_ran_choose(&rng, f->sample, f->n_sampled, f->idle, n_idle, sizeof *f->idle);
 }
 
-/* What a sampled client will get and send is made at once. */
+/* Makes a sampled client's download and upload at once. */
 static egc_status prepare(egc_federated *f, egc_federated_client *m, egc_error *err)
 {
     const float *parameters = f->clients.server.parameters;
@@ -65,7 +66,7 @@ static egc_status choose(egc_federated *f, egc_error *err)
     return egc_stream_log_wait(&f->server, start, f->trainer.step, err);
 }
 
-/* Occupies the server, which all of the round wait for: adds that to *total for each of them. */
+/* Occupies the server while all of the round wait: adds the time to *total once for each. */
 static egc_status work_for_all(egc_federated *f, const char *name, double seconds, double *total,
                                egc_error *err)
 {
@@ -146,6 +147,6 @@ egc_status egc_federated_server_run(void *arg, egc_error *err)
     }
     egc_reporter_end(&f->trainer.reporter);
     if (!status)
-        egc_actor_end_all(f->trainer.world); /* those that are late are waited for no more */
+        egc_actor_end_all(f->trainer.world); /* late clients are not waited for */
     return status;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gossip: workers with parameters of their own, who average with their neighbours on a graph and
- * know nobody else.
+/* Gossip: workers with parameters of their own average them with their neighbours on a graph.
  *
  *     worker: gradient, local step, compress, send to all neighbours at once,
- *             take in what the neighbours sent in this step, average, next step
+ *             receive and decode their messages of this step, average, next step
  *
- * There is no barrier: a worker goes on when its neighbours' messages of the step are there, and
- * far from a slow one others may be steps ahead. Messages leave while the next gradient is
- * computed. What is learnt does not depend on that (peers.h). Evaluated are the mean parameters of
- * all workers after the same step. */
+ * There is no barrier: a worker continues when its neighbours' messages of the step have arrived,
+ * so that workers far from a slow one may be steps ahead. Messages leave while the next gradient is
+ * computed. Training does not depend on that (model.h). Evaluated are the mean parameters of all
+ * workers after the same step. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -27,9 +26,9 @@ typedef struct worker {
     egc_transport *transport;
     egc_stream compute, communication;
     egc_gossip_graph_neighbours neighbours;
-    egc_request **sends, **receives; /* of each neighbour and bucket */
+    egc_request **sends, **receives; /* per neighbour and bucket */
     egc_buf *received;
-    egc_gossip_model_step *sending; /* whose messages may still be on their way; NULL: none */
+    egc_gossip_model_step *sending; /* step whose messages may still be under way; NULL: none */
 } worker;
 
 typedef struct group {
@@ -105,7 +104,7 @@ static egc_status compute(const worker *w, uint64_t step, double *total, egc_err
     return status;
 }
 
-/* Its own message is known without decoding; those of its neighbours are taken in. */
+/* Device time of decoding the neighbours' messages. A worker knows its own without decoding. */
 static double decode_s(const worker *w, const egc_gossip_model_step *step)
 {
     double seconds = 0;
@@ -114,7 +113,7 @@ static double decode_s(const worker *w, const egc_gossip_model_step *step)
     return seconds;
 }
 
-/* With all neighbours at once, from start_s to now. */
+/* Logs the exchange with all neighbours, from start_s to now. */
 static egc_status tell_exchange(const worker *w, const egc_gossip_model_step *step, double start_s,
                                 egc_error *err)
 {
@@ -248,10 +247,11 @@ static egc_status run_gossip(const egc_train_config *config, const egc_train_sin
     return status;
 }
 
-/* ---- what can be known before --------------------------------------------------------------- */
+/* ---- checks before a run ----------------------------------------------------------------------
+ */
 
-/* The difference to what neighbours know is the memory here. Of the method's own, none, residual
- * and momentum read as that; what could only do nothing is refused. */
+/* The difference to the neighbours' copy takes the place of the method's error feedback: none,
+ * residual and momentum are read as that. Options that would have no effect are refused. */
 static egc_status check_memory(const egc_method *method, egc_error *err)
 {
     static const char *const idle[] = {"nesterov", "low_pass", "residual_decay", "residual_lr"};

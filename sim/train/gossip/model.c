@@ -146,8 +146,8 @@ static egc_status take_local_step(egc_gossip_model *model, uint64_t step, size_t
     return status;
 }
 
-/* Moves what others know of the worker by what its messages decode to, and keeps the messages for
- * the step. */
+/* Moves the neighbours' copy of the worker's parameters by its decoded messages, and keeps the
+ * messages for the step. */
 static egc_status move_known(egc_gossip_model *model, egc_gossip_model_step *under_way,
                              size_t worker, egc_error *err)
 {
@@ -171,7 +171,7 @@ static egc_status move_known(egc_gossip_model *model, egc_gossip_model_step *und
     return status;
 }
 
-/* Compresses a worker's difference to what others know of it. */
+/* Compresses the difference of a worker's parameters to the neighbours' copy. */
 static egc_status compress(egc_gossip_model *model, egc_gossip_model_step *under_way, size_t worker,
                            egc_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Local SGD (Stich 2018, arXiv 1805.09767; Lin et al. 2018, arXiv 1808.07217): every worker takes
- * local_steps steps of SGD on its own, then all exchange what the steps came to.
+ * local_steps steps of SGD on its own, then all exchange the compressed differences.
  *
  *     x_w <- x;   local_steps times  d = gradient(x_w) + decay x_w;  b_w <- m b_w + d;
  *                                    x_w <- x_w - lr b_w
@@ -8,15 +8,15 @@
  *     x   <- x - lr mean of the decoded v_w              the same on all workers
  *
  * The difference of parameters is sent in units of a gradient, so that compressors and their
- * parameters mean what they mean in `sync`, which this is with local_steps = 1. The exchange is
- * sync's, with any method of one or several rounds. A learning rate holds for all steps between
- * two exchanges; batches are numbered step * local_steps and on.
+ * parameters act as in `sync`, which this is with local_steps = 1. The exchange is sync's, with any
+ * method of one or several rounds. A learning rate holds for all steps between two exchanges;
+ * batches are numbered step * local_steps and on.
  *
  * Momentum, our reading of Lin et al.: "local" (their local momentum) acts in the local steps, in a
  * buffer b_w that its worker keeps from one exchange to the next and never sends; the error
  * feedback then has none unless the method sets its own. "exchange" (their global momentum): local
- * steps are plain, and momentum acts on what is exchanged, in the error feedback or, for methods
- * without momentum, in the update of x, as in `sync`. */
+ * steps are plain, and momentum acts on the exchanged differences, in the error feedback or, for
+ * methods without momentum, in the update of x, as in `sync`. */
 #include "train/sync/sync.h"
 
 typedef enum local_momentum { LOCAL_MOMENTUM_LOCAL, LOCAL_MOMENTUM_EXCHANGE } local_momentum;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parameter server (EGC-PS): servers hold the parameters, each some buckets of them; workers
- * push compressed gradients and pull parameters. Li et al. 2014 for the scheme, Ho et al. 2013 for
- * the stale-synchronous one.
+ * push compressed gradients and pull parameters. The scheme is that of Li et al. 2014, the
+ * stale-synchronous mode that of Ho et al. 2013.
  *
- * A gradient of an asynchronous run weighs 1 / workers by default: that is what it weighs in the
- * mean of a synchronous step, so that as many gradients move the parameters as far, at the same
- * learning rate. Workers compute on parameters that others have moved on from meanwhile, by as many
- * updates as there are other workers; at the full weight that delay limits the learning rate that
- * is stable to a fraction of the synchronous one. */
+ * A gradient of an asynchronous run weighs 1 / workers by default, its weight in the mean of a
+ * synchronous step, so that as many gradients move the parameters as far at the same learning rate.
+ * Workers compute on parameters that others have changed since, by as many updates as there are
+ * other workers; at full weight that delay would limit the stable learning rate to a fraction of
+ * the synchronous one. */
 #include "train/ps/ps.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "train/algorithm.h"
 #include "train/sync/exchange_choice.h"
 
-/* Each connection has an actor, whose stack takes up address space. */
+/* Each connection has an actor with a stack in the address space. */
 enum { CONNECTIONS_MAX = 16384 };
 
 static const char *const mode_words[] = {"sync", "async", "ssp", NULL};
@@ -151,7 +151,7 @@ static egc_status check_shards(const egc_ps *all, egc_error *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* What the coders of synchronous workers and of their servers are made from. */
+/* The configuration of the coders of synchronous workers and their servers. */
 static egc_coder_config sync_coder(const egc_ps *all)
 {
     egc_coder_config coder = egc_trainer_coder_config(&all->trainer, all->n_workers);

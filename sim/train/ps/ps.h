@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of the parameter server: ps.c has its parameters, its shards and its life,
- * egc_ps_worker.c what workers do, egc_ps_server.c what servers do, egc_ps_pull.c what they answer.
+/* The structs of the parameter server, shared by its files: ps.c (parameters, shards, life),
+ * worker.c, server.c, rounds.c (methods of several rounds) and pull.c (answers).
  *
- * A bucket's parameters live at one server. A worker pushes each bucket's message to its server and
- * gets the bucket's parameters back; when it has all of them it goes on.
+ * A bucket's parameters are at one server. A worker pushes each bucket's message to its server and
+ * gets the bucket's parameters back; when it has all of them it begins the next step.
  *
  *     worker:  compute stream  --ready-->  push stream  ==message==>  one receiver a worker
- *                    ^                                                        |
- *                  done <--  pull stream  <==answer==  server  <--arrivals----+
+ *                    ^                       ^                                |
+ *                  done                    made                               |
+ *                    +----- pull stream -----+  <==answer==  server  <--arrivals
  *
- * Between a worker and a server there is one connection: a server takes one push at a time from it,
- * in the order of buckets. Actors run one at a time, so that all of this may be shared; what a gate
- * tells, or that a worker has ended, takes no time and no bytes. */
+ * A method of several rounds takes several pushes of a bucket: the answer to one leads to the next.
+ * There is one connection between a worker and a server: a server receives one push at a time from
+ * it, in the order of pushes and then of buckets. Actors run one at a time, so that all of this may
+ * be shared; a signal, or the end of a worker, takes no time and no bytes. */
 #ifndef EGC_TRAIN_PS_PS_H
 #define EGC_TRAIN_PS_PS_H
 
@@ -38,11 +40,11 @@ typedef struct egc_ps_params {
 
 typedef struct egc_ps egc_ps;
 
-/* How what a bucket's server has to say gets compressed and is understood. */
+/* The coders of a bucket's server, for compressed answers. */
 typedef struct egc_ps_pull_coder {
-    egc_partition partition; /* of the bucket alone */
+    egc_partition partition; /* the bucket alone */
     egc_coders coders;
-    egc_decoder *decoder; /* of its messages: the workers' */
+    egc_decoder *decoder; /* the workers', for its messages */
     double decode_s;      /* device time of its last message's decoding */
 } egc_ps_pull_coder;
 
@@ -54,14 +56,14 @@ typedef struct egc_ps_bucket {
     size_t arrived;            /* sync: pushes of the step under way */
     egc_buf *pushes;           /* the last of each worker */
     uint64_t *taken;           /* pushes taken */
-    uint64_t *seen;            /* updates in what the worker was answered last */
+    uint64_t *seen;            /* updates in the worker's last answer */
     bool *waits;               /* for its answer */
     double *answered_s;        /* when that was sent last */
     egc_buf *answers;          /* async and ssp, dense: the parameters as they were then */
     egc_ps_pull_coder *coders; /* recompress: one for all in sync, else one a worker */
     size_t push;               /* sync: which push of a step the server waits for: see push_round */
-    egc_buf reply; /* sync: what all are answered between rounds, and the sum of pull = "sum" */
-    egc_merger *merger; /* where pushes are summed as sparse messages; or NULL */
+    egc_buf reply;             /* sync: the answer to all between rounds, and with pull = "sum" */
+    egc_merger *merger;        /* sums pushes as sparse messages; NULL: they are not */
 } egc_ps_bucket;
 
 /* Something a server has to look at. */
@@ -80,7 +82,7 @@ typedef struct egc_ps_server {
     egc_semaphore *credits; /* pushes that it may begin to receive */
     egc_ps_arrival *arrivals;
     size_t next, n_arrivals, room; /* a ring */
-    bool *gone;                    /* of each worker: it has ended */
+    bool *gone;                    /* per worker: it has ended */
     size_t n_gone;
     egc_request **answers; /* under way: at most window, a ring */
     size_t oldest, n_answers;
@@ -92,20 +94,20 @@ typedef struct egc_ps_worker {
     egc_transport *transport;
     egc_stream compute, compression, reception;
     egc_coders coders;
-    egc_decoder *decoder;          /* async and ssp: the servers', of this worker's pushes */
-    egc_replica *replica;          /* that it computes on; sync: the servers', which is the same */
-    egc_replica own;               /* async and ssp */
-    egc_semaphore *begun;          /* one signal a step */
-    egc_semaphore *ready;          /* one for each compressed bucket */
-    egc_semaphore *made;           /* one for each message of a later round */
-    egc_semaphore *done;           /* one for each bucket that came back */
-    egc_semaphore **pushed;        /* for each server, one for each push under way to it */
-    egc_request **pushes, **pulls; /* of each bucket */
-    egc_buf *pulled;               /* of each bucket */
+    egc_decoder *decoder;   /* async and ssp: the servers', of this worker's pushes */
+    egc_replica *replica;   /* used for its gradients; sync: the servers', which is the same */
+    egc_replica own;        /* async and ssp */
+    egc_semaphore *begun;   /* one signal a step */
+    egc_semaphore *ready;   /* one for each compressed bucket */
+    egc_semaphore *made;    /* one for each message of a later round */
+    egc_semaphore *done;    /* one for each bucket whose parameters are here */
+    egc_semaphore **pushed; /* for each server, one for each push under way to it */
+    egc_request **pushes, **pulls; /* per bucket */
+    egc_buf *pulled;               /* per bucket */
     uint64_t step;
     bool ended;
 
-    /* Of the step under way. */
+    /* The step under way: */
     double loss;
     double delay;
     double compress_s, decompress_s, comm_s;
@@ -124,21 +126,21 @@ typedef struct egc_ps_receiver {
 struct egc_ps {
     egc_trainer trainer;
     const egc_ps_params *params;
-    egc_method down; /* what servers compress with; pull = "recompress" */
+    egc_method down; /* the servers' method; pull = "recompress" */
     size_t n_workers, n_servers, n_buckets;
     size_t n_rounds;                       /* sync: of the method; else 1: workers compress alone */
-    size_t n_pushes;                       /* of a bucket in a step */
+    size_t n_pushes;                       /* pushes per bucket and step */
     size_t push_round[EGC_ROUNDS_MAX + 1]; /* the round of each of them */
-    egc_merge_rule merge;                  /* of exchange = a sum of sparse messages */
+    egc_merge_rule merge;                  /* the rule of exchange = a sum of sparse messages */
     uint64_t tickets;                      /* gradients that nobody has begun yet */
-    double weight;                         /* of an update */
+    double weight;                         /* weight of an update */
     egc_ps_worker *workers;
     egc_ps_server *servers;
     egc_ps_receiver *receivers; /* by server and worker */
     egc_ps_bucket *buckets;
     egc_decoder *decoder;      /* sync: of all workers' pushes */
     egc_replica replica;       /* the servers' */
-    float *average;            /* what a server decoded */
+    float *average;            /* the decoded mean of pushes */
     float *gradient, *scratch; /* to work with between two waits */
 };
 
@@ -160,7 +162,7 @@ egc_status egc_ps_worker_pull_stream(void *worker, egc_error *err) EGC_MUST_CHEC
 egc_status egc_ps_server_receive(void *receiver, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_ps_server_run(void *server, egc_error *err) EGC_MUST_CHECK;
 
-/* Tells the server; takes no time. bucket NULL: the worker has ended. */
+/* Notifies the server of an arrival; takes no time. bucket NULL: the worker has ended. */
 void egc_ps_server_notify(egc_ps_server *server, size_t worker, egc_ps_bucket *bucket);
 
 /* ---- rounds.c -------------------------------------------------------------------------------- */
@@ -191,27 +193,29 @@ egc_status egc_ps_rounds_next(egc_ps_worker *worker, const egc_ps_bucket *bucket
 egc_status egc_ps_pull_method(const egc_train_config *config, egc_method *out,
                               egc_error *err) EGC_MUST_CHECK;
 
-/* The coders of a bucket, where pulls are compressed. Freed by egc_ps_pull_coder_fini. MEMORY. */
+/* The coders of a bucket, for compressed answers. Freed by egc_ps_pull_coder_fini. MEMORY. */
 egc_status egc_ps_pull_coder_init(egc_ps_pull_coder *coder, const egc_ps *all,
                                   const egc_ps_bucket *bucket, size_t number,
                                   egc_error *err) EGC_MUST_CHECK;
 void egc_ps_pull_coder_fini(egc_ps_pull_coder *coder);
 
-/* Sync: compresses the bucket's average, replaces it by what receivers decode, and says how much
- * device time that stands for. */
+/* Sync: compresses the bucket's average, replaces it by its decoded message, and gives the device
+ * time. NONFINITE, MEMORY. */
 egc_status egc_ps_pull_compress_average(egc_ps *all, egc_ps_bucket *bucket, double *encode_s,
                                         egc_error *err) EGC_MUST_CHECK;
 
-/* Async and ssp: compresses what the servers' parameters are ahead of the worker's. */
+/* Async and ssp: compresses the difference of the servers' parameters to the worker's. NONFINITE,
+ * MEMORY. */
 egc_status egc_ps_pull_compress_difference(egc_ps *all, egc_ps_bucket *bucket,
                                            const egc_ps_worker *worker, double *encode_s,
                                            egc_error *err) EGC_MUST_CHECK;
 
-/* What the server sends the worker, in memory that stays as it is until the worker pushes again. */
+/* The server's answer to a worker; it stays in place until the worker pushes again. MEMORY. */
 egc_status egc_ps_pull_answer(egc_ps *all, egc_ps_bucket *bucket, size_t worker, egc_reader *out,
                               egc_error *err) EGC_MUST_CHECK;
 
-/* The worker takes an answer in, and says how much device time that stands for. */
+/* The worker applies an answer; *decode_s is the device time of decoding it. FORMAT, NONFINITE,
+ * MEMORY. */
 egc_status egc_ps_pull_decode_answer(egc_ps_worker *worker, egc_ps_bucket *bucket,
                                      const egc_buf *answer, double *decode_s,
                                      egc_error *err) EGC_MUST_CHECK;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rounds of a method between synchronous workers and the server of a bucket, in the place of
- * collectives: the pushes of a round are decoded when all are there, and the reply holds what a
- * collective would have delivered.
+/* The rounds of a method between synchronous workers and the server of a bucket, which replace
+ * collectives: the server decodes the pushes of a round when all have arrived, and its reply holds
+ * the result of the collective.
  *
  *     all-reduce   the server sums the pushes             reply: the sum
  *     all-gather   it decodes all of them                 reply: all of them
  *     broadcast    the leader pushes, others nothing      reply: the leader's message
- *     all-to-all   the server is the owner of all shards, and plays the next round itself: it
- *                  votes as in Bernstein et al. 2018      no reply
+ *     all-to-all   the server is the owner of all shards, and plays the next round itself:
+ *                  it votes as in Bernstein et al. 2018   no reply
  *
- * After the last round the average is there, and the answer is the pull's (pull.c). Sums of sparse
- * messages (exchange = "sparcml", ...) are made here too: with pull = "sum" the answer is the sum.
- */
+ * After the last round the average is complete, and the answer is the pull's (pull.c). Sums of
+ * sparse messages (exchange = "sparcml", ...) are made here too: with pull = "sum" the answer is
+ * the sum. */
 #include "base/mem.h"
 #include "compressors/core/round_plan.h"
 #include "train/cost/compression_time.h"
@@ -41,8 +41,7 @@ egc_status egc_ps_rounds_write(egc_ps_worker *w, size_t push, size_t b, egc_erro
 
 /* ---- at the server --------------------------------------------------------------------------- */
 
-/* Decodes the result of a round. What is charged is `pushed`: the messages that the server reads.
- */
+/* Decodes the result of a round. Charges the reading of `pushed`; NULL: no charge. */
 static egc_status decode(egc_ps *all, const egc_ps_bucket *bucket, size_t round,
                          const egc_round_result *result, const egc_round_result *pushed,
                          double *decode_s, egc_error *err)

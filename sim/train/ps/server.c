@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a server does: a receiver for each worker takes its pushes, and one stream decodes them,
- * applies them and answers, in the order of arrival.
+/* A server: one receiver per worker takes its pushes, and one stream decodes, applies and answers
+ * them in the order of arrival.
  *
- * sync: when all workers' pushes of a bucket are there, their mean is applied, and all get their
- * answer. async: each push is applied and answered at once. ssp (Ho et al. 2013): each is applied
+ * sync: when all workers' pushes of a bucket have arrived, their mean is applied, and all are
+ * answered. async: each push is applied and answered at once. ssp (Ho et al. 2013): each is applied
  * at once, and answered when its worker is no more than `bound` pushes of the bucket ahead of the
- * slowest worker that is still in training. So with bound 0 nobody goes on before all have pushed,
- * and all go on from parameters with the same updates in them. */
+ * slowest worker that has not ended. With bound 0 no worker continues before all have pushed, and
+ * all continue from parameters with the same updates in them. */
 #include "train/ps/ps.h"
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -83,8 +83,8 @@ egc_status egc_ps_server_receive(void *arg, egc_error *err)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Waits until no more than `most` answers are under way, the oldest first. What their workers have
- * pushed since says that they have arrived, so that nobody looks at their bytes any more. */
+/* Waits, the oldest first, until no more than `most` answers are under way. A worker that has
+ * pushed again has received its answer, so that the answer's bytes may change. */
 static egc_status make_way(egc_ps_server *server, size_t most, egc_error *err)
 {
     egc_status status = EGC_OK;
@@ -96,7 +96,7 @@ static egc_status make_way(egc_ps_server *server, size_t most, egc_error *err)
     return status;
 }
 
-/* What the worker is answered where that is made for it alone. */
+/* Makes an answer that is the worker's own. */
 static egc_status compress_answer(egc_ps_server *server, egc_ps_bucket *bucket,
                                   const egc_ps_worker *worker, egc_error *err)
 {
@@ -148,7 +148,7 @@ static uint64_t slowest(const egc_ps_server *server, const egc_ps_bucket *bucket
     return least;
 }
 
-/* Whether the worker may go on from the bucket as it is. */
+/* True if the worker may continue from the bucket's present parameters. */
 static bool may_answer(const egc_ps *all, const egc_ps_bucket *bucket, size_t worker,
                        uint64_t least)
 {
@@ -172,7 +172,7 @@ static egc_status answer_waiting(egc_ps_server *server, egc_ps_bucket *bucket, e
 
 /* ---- updates --------------------------------------------------------------------------------- */
 
-/* The device time of taking in pushes, and in sync of compressing what they come to. */
+/* Spends the device time of decoding pushes and, in sync, of compressing their average. */
 static egc_status spend(const egc_ps_server *server, const egc_ps_bucket *bucket, uint64_t step,
                         double decode_s, double encode_s, egc_error *err)
 {
@@ -185,7 +185,8 @@ static egc_status spend(const egc_ps_server *server, const egc_ps_bucket *bucket
                                 err);
 }
 
-/* The gradients that make up a step move the learning rate on by one step. It takes no time. */
+/* Updates the bucket's parameters. As many gradients as there are workers move the learning rate on
+ * by one step. Takes no time. */
 static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint64_t step,
                         egc_error *err)
 {
@@ -200,8 +201,7 @@ static egc_status apply(const egc_ps_server *server, egc_ps_bucket *bucket, uint
     return egc_stream_log_event(&server->compute, egc_world_now(all->trainer.world), &event, err);
 }
 
-/* Async and ssp: writes what one worker's push decodes to, to the bucket's place in all->average.
- */
+/* Async and ssp: decodes one worker's push to the bucket's place in all->average. */
 static egc_status decode_push(egc_ps *all, const egc_ps_bucket *bucket, size_t w, double *decode_s,
                               egc_error *err)
 {
@@ -255,7 +255,7 @@ static egc_status take(egc_ps_server *server, egc_ps_bucket *bucket, size_t work
                                              : answer_waiting(server, bucket, err);
 }
 
-/* Those that waited for it wait no longer. */
+/* The end of a worker, for which others no longer wait. */
 static egc_status take_leave(egc_ps_server *server, size_t worker, egc_error *err)
 {
     egc_ps *all = server->ps;

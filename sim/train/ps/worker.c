@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a worker does: three streams on its host. */
+/* A worker: streams that compute, push and pull on its host. */
 #include <math.h>
 
 #include "train/ps/ps.h"
 
 /* ---- the compute stream ---------------------------------------------------------------------- */
 
-/* The gradient at the worker's parameters, and the messages of all buckets. The learning rate that
- * a memory may want is that of the step the run is at, which in sync is the worker's own. */
+/* Computes the gradient at the worker's parameters, and the messages of all buckets. The learning
+ * rate for the error feedback is that of the run's step, which in sync is the worker's own. */
 static egc_status learn(egc_ps_worker *w, egc_error *err)
 {
     egc_ps *all = w->ps;
@@ -73,8 +73,8 @@ static egc_status await_all(egc_ps_worker *w, egc_error *err)
     return egc_stream_log_wait(&w->compute, start, w->step, err);
 }
 
-/* A worker's step is over. Steps of the run have as many of these as there are workers, whoever's
- * they are. */
+/* Ends a worker's step. A step of the run is over after as many of them as there are workers, of
+ * any workers. */
 static egc_status finish_step(egc_ps_worker *w, double start, double on_compute, egc_error *err)
 {
     egc_trainer *trainer = &w->ps->trainer;
@@ -113,7 +113,8 @@ static egc_status step(egc_ps_worker *w, egc_error *err)
     return status ? status : finish_step(w, start, on_compute, err);
 }
 
-/* Whoever is ready takes the next gradient: without waiting, fast workers compute more of them. */
+/* The next gradient is computed by the first worker that is ready: without waiting, fast workers
+ * compute more. */
 egc_status egc_ps_worker_compute_stream(void *arg, egc_error *err)
 {
     egc_ps_worker *w = arg;
@@ -135,7 +136,7 @@ egc_status egc_ps_worker_compute_stream(void *arg, egc_error *err)
 
 /* ---- the streams ----------------------------------------------------------------------------- */
 
-/* Occupies the device for `seconds`, and notes what of that came after the backward pass. */
+/* Occupies the device for `seconds`, and adds the part after the backward pass to busy_after. */
 static egc_status work_on_stream(egc_ps_worker *w, const egc_stream *stream, double seconds,
                                  const egc_timeline_event *event, double *total, egc_error *err)
 {
@@ -196,8 +197,8 @@ egc_status egc_ps_worker_push_stream(void *arg, egc_error *err)
     return status;
 }
 
-/* Waits for a bucket's answer. It is told of from when the server sent it, or the stream came to
- * wait for it. */
+/* Waits for a bucket's answer. Logs it from when the server sent it, or when this wait began if
+ * that is later. */
 static egc_status await_answer(egc_ps_worker *w, const egc_ps_bucket *bucket, egc_error *err)
 {
     const egc_trainer *trainer = &w->ps->trainer;

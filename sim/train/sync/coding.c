@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compressing and decompressing on the streams of a worker: charges the device for messages that the
+ * engine has made, and moves buckets on from round to round. */
 #include <math.h>
 
 #include "train/sync/sync.h"
@@ -39,7 +41,7 @@ void egc_sync_coding_offer(egc_sync_worker *w, uint64_t step, size_t b)
         egc_sync_coding_set_ready(w, b);
 }
 
-/* Tensor fusion: what is ready goes out at the end of the cycle. */
+/* Tensor fusion: at the end of a cycle, offers the messages that became ready in it. */
 egc_status egc_sync_coding_fusion_cycle(void *arg, egc_error *err)
 {
     (void)err;
@@ -55,7 +57,8 @@ egc_status egc_sync_coding_fusion_cycle(void *arg, egc_error *err)
     return EGC_OK;
 }
 
-/* What a round of the bucket delivered is decompressed: it is back, or its next message made. */
+/* Decompresses the result of a bucket's round, and makes the next round's message; after the last
+ * round the bucket is back. */
 static egc_status take_in(egc_sync_worker *w, const egc_stream *stream, uint64_t step, size_t b,
                           egc_error *err)
 {
@@ -98,7 +101,8 @@ static egc_status do_task(egc_sync_worker *w, const egc_task *task, egc_error *e
     return status;
 }
 
-/* Each bucket of a step is a task once for its first message, and once for each round that came. */
+/* Each bucket of a step is a task once for its first message, and once for each round that has
+ * ended. */
 egc_status egc_sync_coding_stream(void *arg, egc_error *err)
 {
     egc_sync_worker *w = arg;

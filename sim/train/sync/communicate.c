@@ -3,7 +3,7 @@
 
 #include "train/sync/sync.h"
 
-/* The bucket whose turn it is. Where its message had to wait for other workers' that is told. */
+/* Waits for the next bucket in the exchange order. Logs a wait if its message was ready before. */
 static egc_status await_turn(egc_sync_worker *w, egc_error *err)
 {
     double idle_s = egc_world_now(w->run->world);
@@ -21,7 +21,7 @@ static egc_round_piece next_piece(const egc_sync_worker *w, size_t b)
     return (egc_round_piece){w->step, bucket->round, b, bucket->piece};
 }
 
-/* Sums are made in place, so a retry needs the message as it was before the first try. */
+/* Sums are made in place: each try begins with the message of the first. */
 static egc_status prepare_try(egc_sync_worker *w, size_t b, egc_error *err)
 {
     const egc_round_piece at = next_piece(w, b);
@@ -90,7 +90,7 @@ static egc_status take_turn(egc_sync_worker *w, egc_error *err)
     return status;
 }
 
-/* Whether the bucket it last exchanged is still the communication stream's to work on. */
+/* True if the bucket last exchanged still has work for the communication stream. */
 static bool has_work(const egc_sync_worker *w)
 {
     egc_sync_stage at = w->progress[w->bucket].stage;

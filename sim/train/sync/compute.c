@@ -5,7 +5,7 @@
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-/* How much compressing and decompressing there was between two times. */
+/* The time spent compressing and decompressing between two times. */
 static double busy_between(const egc_sync_worker *w, double from_s, double to_s)
 {
     double total = 0;
@@ -14,7 +14,7 @@ static double busy_between(const egc_sync_worker *w, double from_s, double to_s)
     return total;
 }
 
-/* Waits, in a step's time, for n buckets from `first` on. Adds to *waited_s how long. */
+/* Waits, during a step, for n buckets from `first` on. Adds the wait to *waited_s. */
 static egc_status await(egc_sync_worker *w, size_t first, size_t n, const egc_timeline_event *event,
                         double *waited_s, egc_error *err)
 {
@@ -35,7 +35,7 @@ static egc_status await_all(egc_sync_worker *w, uint64_t step, egc_error *err)
     return await(w, 0, w->engine->partition.n_buckets, &event, &waited_s, err);
 }
 
-/* Of the step before `step`. */
+/* Waits for a bucket of the step before `step`. */
 static egc_status await_bucket(egc_sync_worker *w, uint64_t step, size_t b, double *waited_s,
                                egc_error *err)
 {
@@ -50,7 +50,7 @@ static egc_status finish_step(egc_sync_worker *w, uint64_t step, egc_error *err)
     return egc_sync_run_finish_step(w->run, step, err);
 }
 
-/* Learning begins a step: the communication stream may know now whether it is repeated. */
+/* Begins the training of a step: then the communication stream can tell if the step is repeated. */
 static egc_status begin_step(egc_sync_worker *w, uint64_t step, egc_error *err)
 {
     egc_status status = egc_sync_run_begin_step(w->run, step, err);
@@ -70,8 +70,8 @@ static egc_status forward(egc_sync_worker *w, uint64_t step, egc_error *err)
     return egc_stream_work(&w->compute, w->engine->partition.forward_s, &event, &when, err);
 }
 
-/* Bucket by bucket, as those of the step before come back. The last to be needed is the last back:
- * gradients, which begin a step of learning, depend on all of them. */
+/* The forward pass bucket by bucket, as buckets of the step before come back. Gradients depend on
+ * all of them, so that training begins the step when the last one, needed last, is back. */
 static egc_status forward_by_bucket(egc_sync_worker *w, uint64_t step, double *waited_s,
                                     egc_error *err)
 {
@@ -157,11 +157,11 @@ static egc_status simulate_step(egc_sync_worker *w, uint64_t step, egc_error *er
     return status;
 }
 
-/* Like a step that was simulated before: only what is learnt is new. */
+/* Repeats the times of an earlier step; only the training is new. */
 static egc_status repeat_step(egc_sync_worker *w, uint64_t step, const egc_worker_step *before,
                               egc_error *err)
 {
-    const egc_round_result received = {0}; /* hollow runs have what they sent */
+    const egc_round_result received = {0}; /* size_only runs use the messages that were made */
     const egc_timeline_event event = {.name = "repeat", .step = step};
     double start = egc_world_now(w->run->world);
     *egc_sync_times(w, step) = before->times;

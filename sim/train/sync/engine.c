@@ -194,7 +194,7 @@ void egc_engine_regroup(egc_engine *engine, const int *members, size_t n)
     memcpy(engine->members, members, n * sizeof *members);
     engine->n_members = n;
     for (size_t i = 0; i < engine->partition.n_buckets * engine->choice.n_rounds; i++)
-        engine->transfer_checks[i].finished = 0; /* what was under way begins again */
+        engine->transfer_checks[i].finished = 0; /* exchanges under way begin again */
     engine->type->regroup(engine);
 }
 

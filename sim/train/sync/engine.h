@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The learning half of a synchronous run: gradients, messages, decoding, the update and its
+/* The training half of a synchronous run: gradients, messages, decoding, the update and its
  * evaluation. None of it depends on the network or the device, so there are two implementations:
- * one trains (engine_live.h), the other replays the log of a run that learnt the same
+ * one trains (engine_live.h), the other replays the log of a run with the same training
  * (engine_replay.h). sync.c, which knows the times, drives either of them alike:
  *
  *     egc_engine_begin_step           once a step
@@ -11,12 +11,12 @@
  *         egc_engine_decode           by each worker
  *     egc_engine_end_step             once a step
  *
- * and finds in egc_engine_stats what to charge and to report.
+ * and finds in egc_engine_stats the sums to charge and to report.
  *
- * With sampled_workers = S only S workers learn, the sampled workers. At every step each of the
+ * With sampled_workers = S only S workers compute, the sampled workers. At every step each of the
  * others sends the messages, and is charged the time, of one of them, its proxy, drawn anew; the
- * result is that of a run of S workers. Nobody reads the bytes of such runs and of replays: they
- * are size_only (egc_transport). */
+ * result is that of a run of S workers. No bytes of such runs and of replays are read: they are
+ * size_only (egc_transport). */
 #ifndef EGC_TRAIN_SYNC_ENGINE_H
 #define EGC_TRAIN_SYNC_ENGINE_H
 
@@ -25,16 +25,16 @@
 #include "train/metrics/step_stats.h"
 #include "train/sync/exchange_choice.h"
 
-/* What a worker sends for one bucket in one round of one step. */
+/* A worker's message for one bucket in one round of one step. */
 typedef struct egc_round_message {
     egc_buf message; /* all-reduces leave the sum in it */
-    egc_buf *pieces; /* of all-to-all rounds, instead: one for each worker */
+    egc_buf *pieces; /* all-to-all rounds: one piece for each worker instead */
     double made_s;   /* host time of making it; 0 when replayed */
 } egc_round_message;
 
-/* How workers compute what they compress. Zeroed: one gradient a step. */
+/* The vector that workers compress. Zeroed: one gradient. */
 typedef struct egc_engine_local {
-    uint64_t steps;    /* local steps of SGD, whose directions are summed; 0: one gradient */
+    uint64_t steps;    /* local steps of SGD: the sum of their directions; 0: one gradient */
     bool own_momentum; /* each worker's, in its local steps; otherwise once an exchange */
 } egc_engine_local;
 
@@ -43,12 +43,12 @@ typedef struct egc_engine egc_engine;
 /* The times and bytes of one exchange, of all workers. */
 typedef struct egc_transfer_check {
     size_t finished;       /* workers that have ended it */
-    double start_s, end_s; /* of the first to begin and the last to end */
-    double bytes;          /* that some worker must have sent or received */
+    double start_s, end_s; /* the first worker's begin, the last worker's end */
+    double bytes;          /* sent or received by at least one worker */
 } egc_transfer_check;
 
 typedef struct egc_engine_type {
-    size_t size; /* of the struct that begins with an egc_engine */
+    size_t size; /* size of the struct that begins with an egc_engine */
 
     /* Sets workload. */
     egc_status (*open)(egc_engine *engine, egc_error *err);
@@ -84,13 +84,13 @@ struct egc_engine {
     int *members;     /* workers that take part, ascending: all, until some are lost */
     size_t n_members;
     bool size_only;
-    size_t n;                    /* parameters */
-    egc_round_message *messages; /* see egc_engine_message */
-    double *decoded_s;           /* of each bucket and round: host time of the last decoding */
-    egc_merger **mergers;        /* of each bucket, where sparse messages are summed; or NULL */
-    egc_transfer_check *transfer_checks; /* of each bucket and round: round_transfer.c's */
-    egc_step_stats stats[2];             /* of even and odd steps: no worker is two steps ahead */
-    size_t *proxy[2];                    /* of each worker, likewise; NULL: all workers learn */
+    size_t n;                            /* parameters */
+    egc_round_message *messages;         /* see egc_engine_message */
+    double *decoded_s;                   /* per bucket and round: host time of the last decoding */
+    egc_merger **mergers;                /* per bucket, if sparse messages are summed; or NULL */
+    egc_transfer_check *transfer_checks; /* per bucket and round, used by round_transfer.c */
+    egc_step_stats stats[2];             /* for even and odd steps: no worker is two steps ahead */
+    size_t *proxy[2];                    /* per worker, likewise; NULL: all workers compute */
     egc_arena arena;
 };
 
@@ -115,7 +115,7 @@ static inline size_t egc_engine_n_encoders(const egc_engine *engine)
     return engine->n_members < engine->n_sampled ? engine->n_members : engine->n_sampled;
 }
 
-/* The worker whose messages `worker` sends at `step`: itself where it is sampled. */
+/* The sampled worker that `worker` is a copy of at `step`: itself if it is sampled. */
 static inline size_t egc_engine_proxy(const egc_engine *engine, uint64_t step, size_t worker)
 {
     const size_t *proxy = engine->proxy[step % 2];
@@ -155,8 +155,8 @@ static inline egc_part_stats *egc_engine_part(egc_engine *engine, uint64_t step,
     return &egc_engine_stats(engine, step)->parts[slot * engine->partition.n_units + unit];
 }
 
-/* Goes on with n workers alone, ascending, all members of the group so far. What the others held is
- * lost. */
+/* Continues with n workers, ascending, all of them members so far. The state of the others is lost.
+ */
 void egc_engine_regroup(egc_engine *engine, const int *members, size_t n);
 
 /* Makes the gradients and first messages of all workers at `step`. */
@@ -167,7 +167,7 @@ egc_status egc_engine_begin_step(egc_engine *engine, uint64_t step, egc_error *e
 egc_status egc_engine_encode(egc_engine *engine, uint64_t step, size_t round, size_t worker,
                              size_t bucket, egc_error *err) EGC_MUST_CHECK;
 
-/* Decodes what a round delivered to one worker. FORMAT, NONFINITE, MEMORY. */
+/* Decodes the result of a round for one worker. FORMAT, NONFINITE, MEMORY. */
 egc_status egc_engine_decode(egc_engine *engine, uint64_t step, size_t round, size_t bucket,
                              const egc_round_result *result, egc_error *err) EGC_MUST_CHECK;
 
@@ -175,7 +175,7 @@ egc_status egc_engine_decode(egc_engine *engine, uint64_t step, size_t round, si
 egc_status egc_engine_end_step(egc_engine *engine, uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
 /* Device seconds of making a worker's message of a round, which is made already, and of decoding
- * what a round delivered ("measured": what its last decoding took on the host). */
+ * the result of a round ("measured": from the host time of its last decoding). */
 double egc_engine_encode_time(egc_engine *engine, uint64_t step, size_t round, size_t worker,
                               size_t bucket);
 double egc_engine_decode_time(const egc_engine *engine, size_t round, size_t bucket,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Learning by training. Workers of a synchronous step hold the same parameters and receive the same
- * messages, so that one replica and one decoder stand for all: the first worker to need a result
- * computes it, in the order of ranks where workers are summed. Only the time is charged to each. A
+/* The engine that trains. Workers of a synchronous step hold the same parameters and receive the
+ * same messages, so that one replica and one decoder serve all: the first worker to need a result
+ * computes it, in the order of ranks if workers are summed. Only the time is charged to each. A
  * message does not depend on when it is made; made at the start of the step, its gradient is still
  * in the cache and needs no memory of its own. */
 #include "train/sync/engine_live.h"
@@ -23,20 +23,20 @@ typedef struct egc_engine_live {
     egc_engine base;
     egc_workload *workload;
     egc_replica replica;      /* the parameters that all workers hold */
-    egc_replica local;        /* of the worker in its local steps; zeroed without them */
+    egc_replica local;        /* a worker in its local steps; zeroed without them */
     float *velocities;        /* local momentum of each sampled worker, n each; NULL: none */
-    float *vector;            /* n: what the worker in turn compresses */
+    float *vector;            /* n: the vector that a worker compresses */
     float *gradient;          /* n, of local steps */
-    float *average;           /* n: what all workers decoded, bucket by bucket */
-    egc_coders *coders;       /* of each sampled worker */
-    egc_decoder *decoder;     /* of all workers */
+    float *average;           /* n: the decoded mean, bucket by bucket */
+    egc_coders *coders;       /* per sampled worker */
+    egc_decoder *decoder;     /* shared by all workers */
     egc_workspace *workspace; /* shared: coders run one at a time */
     uint64_t *support;        /* bits of the elements that any worker sends; NULL: none is chosen */
     egc_buf *sampled;         /* views of the sampled workers' messages, in size_only runs */
     egc_buf sum;              /* of them */
     egc_buf joined;           /* the message that messages merged on the way have become */
-    uint64_t *decoded;        /* of each bucket and round: 1 + the last step that was decoded */
-    uint64_t *agreed;         /* of each bucket and round: a hash of the delivered bytes */
+    uint64_t *decoded;        /* per bucket and round: 1 + the last step that was decoded */
+    uint64_t *agreed;         /* per bucket and round: a hash of the delivered bytes */
     egc_fidelity fidelity;
 } egc_engine_live;
 
@@ -101,7 +101,7 @@ static bool allocate(egc_engine_live *live)
            (live->gradient || !engine->local.steps) && (live->velocities || !own);
 }
 
-/* Where local steps have a momentum of their own, that of the error feedback is the method's. */
+/* The momentum of the error feedback: the method's own, or 0, if local steps have theirs. */
 static double coders_momentum(const egc_engine_live *live)
 {
     const egc_method *method = &live->base.config->method;
@@ -273,7 +273,7 @@ static egc_status begin_step(egc_engine *engine, uint64_t step, egc_error *err)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Whether this worker is the first to decode a result, and so does it for the common replica. */
+/* True if this worker is the first to decode a result, and so does it for the common replica. */
 static bool is_first(egc_engine_live *live, uint64_t step, size_t round, size_t b)
 {
     uint64_t *decoded = &live->decoded[b * live->base.choice.n_rounds + round];
@@ -321,8 +321,8 @@ static void count_union(egc_engine_live *live, egc_step_stats *stats, size_t u)
     stats->totals.union_elements += (double)(dense ? unit->count : chosen);
 }
 
-/* After the last round: what was sent leaves the error feedback, and the bucket is counted, in the
- * order of ranks so that no sum depends on who came first. */
+/* Closes a bucket after its last round: removes the sent part from the error feedback and counts
+ * the bucket, in the order of ranks so that no sum depends on who came first. */
 static egc_status close_bucket(egc_engine_live *live, uint64_t step, size_t b, egc_error *err)
 {
     const egc_bucket *bucket = &live->base.partition.buckets[b];
@@ -374,8 +374,8 @@ static egc_status use_sampled(egc_engine_live *live, uint64_t step, size_t round
     return status;
 }
 
-/* In size_only runs the messages of the next round are made at once: which worker is the first to
- * need those of another is not known. */
+/* In size_only runs the messages of the next round are made at once: any worker may be the first to
+ * need those of another. */
 static egc_status make_next_messages(egc_engine_live *live, uint64_t step, size_t round, size_t b,
                                      egc_error *err)
 {
@@ -385,10 +385,9 @@ static egc_status make_next_messages(egc_engine_live *live, uint64_t step, size_
     return status;
 }
 
-/* Decodes for the common replica, and notes the host time for one worker, who may receive
- * n_received messages where fewer are here. The last round includes what a worker does to its error
- * feedback.
- */
+/* Decodes for the common replica, and notes the host time for one worker, which may receive
+ * n_received messages while fewer exist here. The last round includes a worker's work on its error
+ * feedback. */
 static egc_status decode_timed(egc_engine_live *live, uint64_t step, size_t round, size_t b,
                                const egc_round_result *result, size_t n_received, egc_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Learning by reading what another run learnt from its log. Messages are as long as they were, so
- * that they take as long; nothing is in them. */
+/* The engine that replays the log of another run. Messages have the logged lengths, so that they
+ * take the same time, and no content. */
 #ifndef EGC_TRAIN_SYNC_ENGINE_REPLAY_H
 #define EGC_TRAIN_SYNC_ENGINE_REPLAY_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Joins the engine of a synchronous run with its reporter: the first worker to begin or end a step
+ * does so for the training, the last one to end it reports it. */
 #include "train/sync/run.h"
 
 #include "train/sync/engine_live.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of one run, shared by its actors, and what happens once a step: what it learns
- * (learning.h) set against the time it takes. */
+/* The state of one synchronous run, shared by its actors, and its steps: training (engine.h) on one
+ * side, the time it takes on the other. */
 #ifndef EGC_TRAIN_SYNC_RUN_H
 #define EGC_TRAIN_SYNC_RUN_H
 
@@ -14,13 +14,14 @@ typedef struct egc_sync_run {
     egc_reporter reporter;
     egc_steady_state steady;
 
-    egc_step_times times[2]; /* of even and odd steps: nobody is ever two steps ahead */
+    egc_step_times times[2]; /* for even and odd steps: no worker is two steps ahead */
     uint64_t steps_begun;
     uint64_t steps_ended;
 } egc_sync_run;
 
-/* Begins learning: errors of egc_engine_new. The world is the algorithm's to make, after this.
- * config, sink and summary are borrowed. What fails leaves nothing behind. */
+/* Makes the engine and the reporter; the caller makes the world after this. local: see engine.h.
+ * config, sink and summary are borrowed. On failure nothing is left behind. Errors of
+ * egc_engine_new; MEMORY. */
 egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
                              const egc_engine_local *local, const egc_train_sink *sink,
                              egc_train_summary *summary, egc_error *err) EGC_MUST_CHECK;
@@ -31,14 +32,15 @@ static inline egc_step_times *egc_sync_run_times(egc_sync_run *run, uint64_t ste
     return &run->times[step % 2];
 }
 
-/* A worker comes to the beginning of `step`. For the first the step's learning begins. */
+/* A worker begins `step`; the first one begins its training. Errors of the engine. */
 egc_status egc_sync_run_begin_step(egc_sync_run *run, uint64_t step, egc_error *err) EGC_MUST_CHECK;
 
-/* A worker came to the end of `step`. With the first its learning ends, the last reports it. */
+/* A worker ends `step`: the first one ends its training, the last one reports it. Errors of the
+ * engine and the sink. */
 egc_status egc_sync_run_finish_step(egc_sync_run *run, uint64_t step,
                                     egc_error *err) EGC_MUST_CHECK;
 
-/* Reports the step if all who take part have come to its end, and it has not been. */
+/* Reports the step once all members have ended it. Errors of the sink. */
 egc_status egc_sync_run_report_step(egc_sync_run *run, uint64_t step,
                                     egc_error *err) EGC_MUST_CHECK;
 

@@ -30,7 +30,8 @@
 
 /* ---- going on without the lost -------------------------------------------------------------- */
 
-/* The gate may have let go of the stream without its knowing: the new one has what it has had. */
+/* The semaphore may have released the stream before it noticed: the new one has the count of steps
+ * that the stream has yet to begin. */
 static egc_status stream_ended(void *arg, size_t rank, egc_error *err)
 {
     egc_sync_worker *w = &((egc_sync_worker *)arg)[rank];
@@ -50,7 +51,8 @@ static egc_status spawn_stream(egc_sync_worker *w, const char *what, egc_actor_m
     return egc_actor_spawn(w->run->world, (int)w->rank, name, main, w, err);
 }
 
-/* As member number i. What all had counts, though this one was not told. */
+/* Makes the worker member number i. A committed exchange counts even if this worker had not been
+ * notified. */
 static egc_status rejoin(egc_sync_worker *w, size_t i, egc_error *err)
 {
     const egc_engine *engine = w->engine;
@@ -65,7 +67,8 @@ static egc_status rejoin(egc_sync_worker *w, size_t i, egc_error *err)
     return egc_sync_communicate_accept_round(w, w->bucket, err);
 }
 
-/* No compute stream, which all go on, may come between the counts: nothing here waits. */
+/* Counts the ready buckets of a worker. Nothing here waits, so that no compute stream runs in
+ * between. */
 static void count_ready(const egc_sync_worker *w)
 {
     for (size_t b = 0; b < w->engine->partition.n_buckets; b++)
@@ -163,8 +166,7 @@ static egc_status worker_init(egc_sync_worker *w, egc_sync_run *run, size_t rank
     return status;
 }
 
-/* What no exchange has reported, as a host that is lost while nobody talks to it, has no step yet.
- */
+/* Adds the step to failures detected outside an exchange. */
 static egc_status name_step(const egc_sync_run *run, egc_status status, egc_error *err)
 {
     bool named = strncmp(err ? err->message : "", "step ", 5) == 0;
@@ -173,7 +175,7 @@ static egc_status name_step(const egc_sync_run *run, egc_status status, egc_erro
     return egc_error_prefix(err, "step %llu", (unsigned long long)run->steps_begun - 1);
 }
 
-/* Makes the workers, and counts in *made those that worker_fini is for. */
+/* Makes the workers, and counts in *made the ones that worker_fini must free. */
 static egc_status make_workers(egc_sync_run *run, egc_sync_worker *workers,
                                egc_exchange_order *order, egc_failover *failover, size_t *made,
                                egc_error *err)

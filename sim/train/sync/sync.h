@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A worker of the synchronous algorithm, and the streams it is made of. Private to sync*.c. */
+/* A worker of the synchronous algorithm and its streams: private to the files of sync/, but for the
+ * two functions at the end. */
 #ifndef EGC_TRAIN_SYNC_SYNC_H
 #define EGC_TRAIN_SYNC_SYNC_H
 
@@ -22,8 +23,8 @@ typedef enum egc_sync_stage {
 typedef struct egc_sync_progress {
     size_t round, piece; /* to be exchanged next */
     egc_sync_stage stage;
-    double seconds;      /* of device time, to take in what was delivered */
-    double ready_s;      /* since when it could be, as far as this worker is concerned */
+    double seconds;      /* device time of decoding the result */
+    double ready_s;      /* time since which this worker's message is ready */
     egc_semaphore *back; /* one signal when it has come back */
 } egc_sync_progress;
 
@@ -41,7 +42,7 @@ typedef struct egc_sync_worker {
     egc_round_result received;
     double backward_s;           /* when the backward pass under way began */
     egc_exchange_order *order;   /* shared */
-    egc_sync_progress *progress; /* of each bucket */
+    egc_sync_progress *progress; /* per bucket */
     egc_span
         *busy; /* compressing and decompressing in the step under way: see egc_sync_busy_slot */
     egc_step_times spent[2]; /* on even and odd steps: with priority two are under way */
@@ -50,7 +51,7 @@ typedef struct egc_sync_worker {
     egc_subgroup group;     /* the transport among them, once there was one */
     uint64_t n_through;     /* exchanges that this worker knows to count */
     bool kept;              /* the message of an exchange that was begun and has yet to count */
-    egc_semaphore *stale;   /* what `begun` was while streams are ended */
+    egc_semaphore *stale;   /* the former `begun`, while streams are ended */
 } egc_sync_worker;
 
 static inline const egc_train_options *egc_sync_options(const egc_sync_worker *w)
@@ -118,7 +119,7 @@ void egc_sync_coding_offer(egc_sync_worker *w, uint64_t step, size_t b);
 /* The bucket waits for its turn. */
 void egc_sync_coding_set_ready(egc_sync_worker *w, size_t b);
 
-/* A round of the bucket came: on to its next. */
+/* Continues a bucket whose round has a result. */
 egc_status egc_sync_coding_end_round(egc_sync_worker *w, const egc_stream *stream, uint64_t step,
                                      size_t b, egc_error *err) EGC_MUST_CHECK;
 
@@ -128,11 +129,11 @@ egc_status egc_sync_coding_fusion_cycle(void *worker, egc_error *err) EGC_MUST_C
 
 /* ---- sync_exchange.c: the communication stream ----------------------------------------------- */
 
-/* Its actor. One that takes the place of another begins with what is left of the step that the
- * other was ended in. */
+/* The main of the communication stream. A new actor continues the step in which the former one was
+ * ended. */
 egc_status egc_sync_communicate_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 
-/* A round of the bucket came whole. */
+/* Decodes the result of a whole round of the bucket. */
 egc_status egc_sync_communicate_accept_round(egc_sync_worker *w, size_t b,
                                              egc_error *err) EGC_MUST_CHECK;
 
