@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fidelity, tallies, the optimiser and the cost model, by hand. */
+/* Fidelity, metrics of steps and runs, the optimiser and the cost model, by hand. */
 #include "support/test.h"
 
 #include "workloads/optimizer.h"
@@ -69,9 +69,9 @@ static void metrics_divide_what_they_say(void **state)
     egc_step_stats_add(&stats, 1, &a);
     stats.totals.message_bytes = 44;
     stats.totals.loss = 3;
-    const egc_step_times tally = {.step_s = 5};
+    const egc_step_times times = {.step_s = 5};
     egc_metrics m;
-    egc_step_stats_metrics(&tally, &stats, 2, 100, 2, &m);
+    egc_step_stats_metrics(&times, &stats, 2, 100, 2, &m);
     assert_true(m.sent_bytes == 22 && m.compression_ratio == 400. / 22);
     assert_true(m.element_ratio == 25 && m.density == 0.04);
     assert_true(m.bound_ratio == 32 * 200. / 320);
@@ -79,7 +79,7 @@ static void metrics_divide_what_they_say(void **state)
     assert_true(m.staleness == 0.5 && m.loss == 1.5 && m.step_s == 2.5);
 
     egc_step_stats_clear(&stats, 2);
-    egc_step_stats_metrics(&tally, &stats, 2, 100, 2,
+    egc_step_stats_metrics(&times, &stats, 2, 100, 2,
                            &m); /* nothing was sent: ratios do not apply */
     assert_true(m.density == 0 && isnan(m.element_ratio) && isnan(m.compression_ratio) &&
                 isnan(m.rel_error) && isnan(m.staleness));
