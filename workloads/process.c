@@ -27,9 +27,8 @@ typedef struct process_state {
 
 static const egc_param params[] = {
     EGC_PARAM(process_params, command, TEXT, "command",
-              "the program and its arguments, for the shell; it runs in the current folder",
-              .def_text = ""),
-    EGC_PARAM(process_params, limit, REAL, "limit", "how long one answer may take, in real time",
+              "shell command of the program, which runs in the current folder", .def_text = ""),
+    EGC_PARAM(process_params, limit, REAL, "limit", "limit of wall-clock time for one answer",
               .quantity = EGC_QUANTITY_TIME, .def = 300, .min = 0, .max = 1e6,
               .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,

@@ -29,11 +29,9 @@ typedef struct trace_state {
 
 static const egc_param params[] = {
     EGC_PARAM(trace_params, file, TEXT, "file",
-              "recorded gradients: an HDF5 file as `egc-sim trace record` writes it",
-              .def_text = ""),
+              "recorded gradients, an HDF5 file made by `egc-sim trace record`", .def_text = ""),
     EGC_PARAM(trace_params, cycle, BOOL, "cycle",
-              "repeat the recording when more workers or steps are asked for than it holds",
-              .def = 0),
+              "repeat the recording for more workers or steps than it contains", .def = 0),
     EGC_PARAM_END,
 };
 

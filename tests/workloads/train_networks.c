@@ -116,12 +116,44 @@ static void test_misfits(void **state)
                  "layer makes them; got 3 dimensions");
 }
 
+/* Building keeps the first error of many calls: each must leave a graph that can be freed. */
+static void test_every_failing_allocation(void **state)
+{
+    (void)state;
+    for (const egc_net *const *net = egc_nets(); *net; net++) {
+        bool text = (*net)->reads_text;
+        const egc_network_config config = {
+            .layers = (*net)->layers,
+            .example = text ? (egc_shape){1, {1}} : (egc_shape){3, {3, 32, 32}},
+            .classes = 30,
+            .batch = 8,
+            .training = true,
+            .sequence = text ? 4 : 0,
+            .width = 16,
+            .dropout = 0.5,
+        };
+        egc_status status = EGC_ERROR_MEMORY;
+        long countdown = 0;
+        for (; status; countdown++) {
+            egc_network *network = NULL;
+            egc_mem_fail_after(countdown);
+            status = egc_network_new(&config, &network, &err);
+            egc_mem_fail_after(-1);
+            if (status)
+                assert_int_equal(status, EGC_ERROR_MEMORY);
+            egc_network_free(network);
+        }
+        assert_true(countdown > 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_network),
         cmocka_unit_test(test_layer_list),
         cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

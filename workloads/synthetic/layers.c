@@ -26,8 +26,8 @@ _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DIS
 /* Rows that a layer and the workload share. A layer without a value takes the workload's. */
 #define LAW_ROWS(type, scale_default, rest_default)                                                \
     EGC_PARAM(type, scale, REAL, "scale",                                                          \
-              "what magnitudes are multiples of; of a gaussian the standard deviation",            \
-              .def = (scale_default), .max = 1e6, .flags = EGC_PARAM_OPEN_MIN),                    \
+              "unit of magnitudes; the standard deviation of a gaussian", .def = (scale_default),  \
+              .max = 1e6, .flags = EGC_PARAM_OPEN_MIN),                                            \
         EGC_PARAM(type, shape, REAL, "shape",                                                      \
                   "b of the distribution; unset: 0.7 (generalized-gaussian, weibull), 3 "          \
                   "(student-t), 0.2 (generalized-pareto), 10 (mixture)",                           \
@@ -35,17 +35,14 @@ _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DIS
         EGC_PARAM(type, mix, REAL, "mix",                                                          \
                   "share of a mixture that is `shape` times as wide; unset: 0.1", .def = NAN,      \
                   .max = 1),                                                                       \
-        EGC_PARAM(type, zeros, REAL, "zeros",                                                      \
-                  "share of values that are exactly 0, besides the distribution",                  \
+        EGC_PARAM(type, zeros, REAL, "zeros", "share of values that are exactly 0",                \
                   .def = (rest_default), .max = 1),                                                \
         EGC_PARAM(type, worker_correlation, REAL, "worker_correlation",                            \
-                  "correlation of the normal variables behind two workers' values",                \
+                  "correlation between two workers, of the normal variables behind the values",    \
                   .def = (rest_default), .max = 1),                                                \
         EGC_PARAM(type, time_correlation, REAL, "time_correlation",                                \
-                  "the same of two steps that follow each other", .def = (rest_default),           \
-                  .max = 1),                                                                       \
-        EGC_PARAM(type, decay, REAL, "decay",                                                      \
-                  "scale of the last step, as a share of the first step's",                        \
+                  "the same between consecutive steps", .def = (rest_default), .max = 1),          \
+        EGC_PARAM(type, decay, REAL, "decay", "scale of the last step / scale of the first",       \
                   .def = (rest_default) == 0 ? 1 : NAN, .max = 1e6, .flags = EGC_PARAM_OPEN_MIN)
 
 #define COST_ROW(field, text, unit, default_value)                                                 \
@@ -53,18 +50,18 @@ _Static_assert(sizeof row_distributions / sizeof *row_distributions == EGC_N_DIS
               .def = default_value, .max = INFINITY)
 
 const egc_param egc_synthetic_layers_row_params[] = {
-    EGC_PARAM(egc_synthetic_row, name, TEXT, "name", "of the tensor", .def_text = ""),
-    EGC_PARAM(egc_synthetic_row, dims, TEXT, "dims", "its dimensions, as in \"64x3x7x7\"",
+    EGC_PARAM(egc_synthetic_row, name, TEXT, "name", "name of the tensor", .def_text = ""),
+    EGC_PARAM(egc_synthetic_row, dims, TEXT, "dims", "dimensions, as in \"64x3x7x7\"",
               .def_text = ""),
     EGC_PARAM(egc_synthetic_row, distribution, CHOICE, "distribution",
-              "of its values; same: the workload's", .def = 0, .choices = row_distributions),
+              "distribution of nonzero values; same: the workload's", .def = 0,
+              .choices = row_distributions),
     LAW_ROWS(egc_synthetic_row, NAN, NAN),
-    COST_ROW(forward_flops, "operations of the forward pass, of one example", EGC_QUANTITY_NONE, 0),
-    COST_ROW(backward_flops, "operations of the backward pass, of one example", EGC_QUANTITY_NONE,
-             0),
-    COST_ROW(forward_s, "measured time of the forward pass, of one example, instead",
+    COST_ROW(forward_flops, "FLOPs of the forward pass for one example", EGC_QUANTITY_NONE, 0),
+    COST_ROW(backward_flops, "FLOPs of the backward pass for one example", EGC_QUANTITY_NONE, 0),
+    COST_ROW(forward_s, "measured time of the forward pass for one example, instead of FLOPs",
              EGC_QUANTITY_TIME, NAN),
-    COST_ROW(backward_s, "measured time of the backward pass, of one example, instead",
+    COST_ROW(backward_s, "measured time of the backward pass for one example, instead of FLOPs",
              EGC_QUANTITY_TIME, NAN),
     EGC_PARAM_END,
 };
@@ -73,20 +70,17 @@ static const egc_param_item row_item = {egc_synthetic_layers_row_params, sizeof(
 
 const egc_param egc_synthetic_layers_params[] = {
     EGC_PARAM(egc_synthetic_params, model, TEXT, "model",
-              "a profile of `egc-sim list models`; with layers, what they are called",
-              .def_text = ""),
+              "a profile of `egc-sim list models`; with layers, a name for them", .def_text = ""),
     EGC_PARAM(egc_synthetic_params, layers, LIST, "layers",
-              "layers of your own instead of a profile's, a table for each; `egc-sim trace fit` "
-              "writes them",
+              "layers instead of a profile's, a table for each; `egc-sim trace fit` writes them",
               .choices = EGC_PARAM_ITEMS(&row_item)),
     EGC_PARAM(egc_synthetic_params, distribution, CHOICE, "distribution",
-              "of values that are not 0", .def = 0, .choices = egc_law_names),
+              "distribution of nonzero values", .def = 0, .choices = egc_law_names),
     LAW_ROWS(egc_synthetic_params, 0.001, 0),
-    EGC_PARAM(
-        egc_synthetic_params, batch, INT, "batch",
-        "examples of one worker in one step, for the time of computing; usual: the profile's, "
-        "1 with layers",
-        .def = USUAL_BATCH, .min = 1, .max = 1e9, .choices = usual),
+    EGC_PARAM(egc_synthetic_params, batch, INT, "batch",
+              "examples per worker and step, for the time of computing; usual: the profile's, 1 "
+              "with layers",
+              .def = USUAL_BATCH, .min = 1, .max = 1e9, .choices = usual),
     EGC_PARAM_END,
 };
 

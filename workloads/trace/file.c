@@ -234,3 +234,20 @@ egc_status egc_trace_file_read(egc_trace_file *trace, uint64_t step, size_t work
                       H5T_NATIVE_DOUBLE, loss);
     return trace->file.status;
 }
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+size_t egc_trace_file_samples(const egc_trace_file *trace)
+{
+    uint64_t total = trace->steps * trace->workers;
+    return total < EGC_TRACE_SAMPLES ? (size_t)total : EGC_TRACE_SAMPLES;
+}
+
+void egc_trace_file_sample(const egc_trace_file *trace, size_t i, uint64_t *step, size_t *worker)
+{
+    size_t n = egc_trace_file_samples(trace);
+    double last = (double)(trace->steps * trace->workers - 1);
+    uint64_t at = n > 1 ? (uint64_t)(last * (double)i / (double)(n - 1)) : 0;
+    *step = at / trace->workers;
+    *worker = (size_t)(at % trace->workers);
+}

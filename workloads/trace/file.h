@@ -34,6 +34,14 @@ egc_status egc_trace_file_open(const char *path, egc_trace_file *out,
 egc_status egc_trace_file_read(egc_trace_file *trace, uint64_t step, size_t worker, float *gradient,
                                double *loss, egc_error *err) EGC_MUST_CHECK;
 
+enum { EGC_TRACE_SAMPLES = 16 };
+
+/* The number of gradients in a sample: all, or at most EGC_TRACE_SAMPLES. */
+size_t egc_trace_file_samples(const egc_trace_file *trace);
+
+/* Step and worker of the i-th gradient of the sample: evenly spaced, first and last included. */
+void egc_trace_file_sample(const egc_trace_file *trace, size_t i, uint64_t *step, size_t *worker);
+
 /* Accepts a zeroed one. */
 void egc_trace_file_close(egc_trace_file *trace);
 

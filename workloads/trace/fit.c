@@ -15,7 +15,6 @@
 #include "workloads/trace/file.h"
 
 enum {
-    MAX_GRADIENTS = 16,
     MAX_VALUES = 65536,  /* values kept of a layer */
     MAX_PAIRS = 8,       /* pairs of gradients whose signs are compared */
     MANY = 256,          /* enough values for a mean magnitude */
@@ -24,10 +23,10 @@ enum {
 
 /* The sample of one layer. */
 typedef struct sample {
-    float *values;              /* per_gradient values of each gradient */
-    size_t per_gradient;        /* sampled places of the layer */
-    double mean[MAX_GRADIENTS]; /* mean magnitude of nonzero values; NAN without any */
-    size_t n_nonzero[MAX_GRADIENTS];
+    float *values;                  /* per_gradient values of each gradient */
+    size_t per_gradient;            /* sampled places of the layer */
+    double mean[EGC_TRACE_SAMPLES]; /* mean magnitude of nonzero values; NAN without any */
+    size_t n_nonzero[EGC_TRACE_SAMPLES];
     size_t n_finite;
     uint64_t same_sign[2], n_signs[2]; /* [0] between workers, [1] between steps */
 } sample;
@@ -39,7 +38,7 @@ typedef struct fitting {
     float *gradients;   /* two */
     double *magnitudes; /* MAX_VALUES */
     size_t n_gradients;
-    uint64_t steps[MAX_GRADIENTS]; /* step of each gradient */
+    uint64_t steps[EGC_TRACE_SAMPLES]; /* step of each gradient */
 } fitting;
 
 /* ---- taking samples -------------------------------------------------------------------------- */
@@ -92,12 +91,12 @@ static egc_status take_gradient(fitting *f, size_t g, uint64_t step, size_t work
 
 static egc_status take_gradients(fitting *f, egc_error *err)
 {
-    size_t n = f->n_gradients;
-    uint64_t last = f->trace.steps * f->trace.workers - 1;
     egc_status status = EGC_OK;
-    for (size_t g = 0; g < n && !status; g++) {
-        uint64_t at = n > 1 ? (uint64_t)((double)last * (double)g / (double)(n - 1)) : 0;
-        status = take_gradient(f, g, at / f->trace.workers, at % f->trace.workers, err);
+    for (size_t g = 0; g < f->n_gradients && !status; g++) {
+        uint64_t step;
+        size_t worker;
+        egc_trace_file_sample(&f->trace, g, &step, &worker);
+        status = take_gradient(f, g, step, worker, err);
     }
     return status;
 }
@@ -192,7 +191,7 @@ static double correlation_of(uint64_t same, uint64_t n, double zeros)
 /* Fits a line through the logarithms of the means. Returns the mean at the first step. */
 static double find_trend(const fitting *f, const sample *s, double *decay)
 {
-    double x[MAX_GRADIENTS], y[MAX_GRADIENTS], c0 = 0, c1 = 0, cov00, cov01, cov11, sum;
+    double x[EGC_TRACE_SAMPLES], y[EGC_TRACE_SAMPLES], c0 = 0, c1 = 0, cov00, cov01, cov11, sum;
     size_t n = 0;
     bool varied = false;
     for (size_t g = 0; g < f->n_gradients; g++)
@@ -299,8 +298,7 @@ egc_status egc_trace_fit_init(egc_trace_fit *out, const char *path, egc_error *e
     egc_status status = egc_trace_file_open(path, &f.trace, err);
     if (status)
         return status;
-    uint64_t total = f.trace.steps * f.trace.workers;
-    f.n_gradients = total < MAX_GRADIENTS ? (size_t)total : MAX_GRADIENTS;
+    f.n_gradients = egc_trace_file_samples(&f.trace);
     status = allocate(&f, err);
     if (!status)
         status = take_gradients(&f, err);

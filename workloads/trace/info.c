@@ -10,8 +10,6 @@
 #include "base/mem.h"
 #include "workloads/trace/file.h"
 
-enum { MAX_SAMPLES = 16 };
-
 /* Sums over the sampled gradients for the means. */
 typedef struct tally {
     double mean_abs, rms, kurtosis;
@@ -84,14 +82,6 @@ static void finish(egc_trace_layer_stats *stats, const tally *sums, size_t count
         stats->max_abs = NAN;
 }
 
-/* Index of the i-th of n_samples gradients, evenly spaced out of `total`, first and last included.
- */
-static uint64_t sampled_gradient(uint64_t total, size_t n_samples, size_t i)
-{
-    return n_samples > 1 ? (uint64_t)((double)(total - 1) * (double)i / (double)(n_samples - 1))
-                         : 0;
-}
-
 static egc_status sample(egc_trace_file *trace, egc_trace_layer_stats *stats, size_t n_samples,
                          egc_error *err)
 {
@@ -100,9 +90,10 @@ static egc_status sample(egc_trace_file *trace, egc_trace_layer_stats *stats, si
     egc_status status =
         gradient && sums ? EGC_OK : egc_fail_memory(err, trace->n_params * sizeof *gradient);
     for (size_t i = 0; !status && i < n_samples; i++) {
-        uint64_t at = sampled_gradient(trace->steps * trace->workers, n_samples, i);
-        status =
-            add_sample(trace, at / trace->workers, at % trace->workers, gradient, stats, sums, err);
+        uint64_t step;
+        size_t worker;
+        egc_trace_file_sample(trace, i, &step, &worker);
+        status = add_sample(trace, step, worker, gradient, stats, sums, err);
     }
     for (size_t i = 0; !status && i < trace->n_layers; i++)
         finish(&stats[i], &sums[i], trace->layers[i].count, n_samples);
@@ -123,8 +114,7 @@ egc_status egc_trace_info_init(egc_trace_info *out, const char *path, egc_error 
         .workers = trace.workers,
         .n_params = trace.n_params,
         .n_layers = trace.n_layers,
-        .n_sampled =
-            trace.steps * trace.workers < MAX_SAMPLES ? trace.steps * trace.workers : MAX_SAMPLES,
+        .n_sampled = egc_trace_file_samples(&trace),
         .stats = egc_calloc(trace.n_layers, sizeof *out->stats),
     };
     memcpy(out->model, trace.model, sizeof out->model);
