@@ -2,10 +2,10 @@
 /* Fidelity, metrics of steps and runs, the optimiser and the cost model, by hand. */
 #include "support/test.h"
 
-#include "workloads/optimizer.h"
 #include "train/cost/cost_model.h"
 #include "train/metrics/fidelity.h"
 #include "train/metrics/step_stats.h"
+#include "workloads/optimizer.h"
 
 static void fidelity_by_hand(void **state)
 {
