@@ -41,9 +41,8 @@ egc_status egc_frame_end(const egc_frame *frame, size_t start, egc_buf *wire, eg
         return EGC_OK;
     egc_buf coded = {0};
     size_t plain = wire->len - start;
-    egc_status status = egc_bits_append_varint(&coded, (uint32_t)plain, err);
-    if (!status)
-        status = egc_range_encode(wire->data + start, plain, &coded, err);
+    egc_bits_put_varint(&coded, (uint32_t)plain);
+    egc_status status = egc_range_encode(wire->data + start, plain, &coded, err);
     wire->len = start;
     if (!status)
         status = egc_buf_append(wire, coded.data, coded.len, err);

@@ -248,12 +248,12 @@ egc_status egc_method_describe(const egc_method *method, egc_buf *out, egc_error
                 status = egc_buf_check(&usual, err);
             if (status || strcmp(egc_text_get(&text), egc_text_get(&usual)) == 0)
                 continue;
-            status = egc_buf_printf(out, err, "%s%s=%s", separator, p->name, egc_text_get(&text));
+            egc_text_put(out, "%s%s=%s", separator, p->name, egc_text_get(&text));
             separator = ";";
         }
     egc_buf_fini(&text);
     egc_buf_fini(&usual);
-    return status;
+    return status ? status : egc_buf_check(out, err);
 }
 
 /* ---- properties of a method ------------------------------------------------------------------ */

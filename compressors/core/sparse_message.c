@@ -112,8 +112,9 @@ static egc_status write_header(const egc_index_codec *index_codec,
     uint8_t codecs =
         (uint8_t)(place_of(index_codec, (const void *const *)egc_codec_index_types()) |
                   place_of(value_codec, (const void *const *)egc_codec_value_types()) << 4);
-    egc_status status = egc_buf_append(wire, &codecs, 1, err);
-    return status ? status : egc_bits_append_varint(wire, (uint32_t)count, err);
+    egc_buf_put(wire, &codecs, 1);
+    egc_bits_put_varint(wire, (uint32_t)count);
+    return egc_buf_check(wire, err);
 }
 
 egc_status egc_sparse_message_write(const egc_index_codec *index_codec,

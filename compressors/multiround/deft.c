@@ -210,7 +210,7 @@ static egc_status write_bins(const egc_context *context, partition *p, const flo
         status = pack(context, p, bin, err);
     egc_bits_writer bits = egc_bits_writer_to(wire);
     for (size_t i = 0; i < p->n_parts && !status; i++)
-        status = egc_bits_write(&bits, bin[i], bin_bits(context), err);
+        egc_bits_put(&bits, bin[i], bin_bits(context));
     return status ? status : egc_bits_flush(&bits, err);
 }
 

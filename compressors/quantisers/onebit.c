@@ -99,11 +99,10 @@ static egc_status encode(const void *params_, void *state, const egc_context *co
     else
         sum_sides_of_columns(x, n, groups, sides);
 
-    egc_status status =
-        params->columns ? egc_bits_append_varint(wire, (uint32_t)groups, err) : EGC_OK;
+    if (params->columns)
+        egc_bits_put_varint(wire, (uint32_t)groups);
     egc_quantiser_packer packer;
-    if (!status)
-        status = egc_quantiser_open(&packer, wire, 64 * (uint64_t)groups + n, err);
+    egc_status status = egc_quantiser_open(&packer, wire, 64 * (uint64_t)groups + n, err);
     if (status)
         return status;
     for (size_t i = 0; i < SIDES * groups; i++)

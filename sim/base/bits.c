@@ -82,12 +82,6 @@ void egc_bits_put_varint(egc_buf *buf, uint32_t value)
     egc_buf_put(buf, bytes, len);
 }
 
-egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err)
-{
-    egc_bits_put_varint(buf, value);
-    return egc_buf_check(buf, err);
-}
-
 egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err)
 {
     uint64_t value = 0;

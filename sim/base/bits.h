@@ -32,21 +32,6 @@ void egc_bits_put_unary(egc_bits_writer *writer, uint32_t value);
 /* Pads with zero bits to a byte boundary. MEMORY if this or any append before it failed. */
 egc_status egc_bits_flush(egc_bits_writer *writer, egc_error *err) EGC_MUST_CHECK;
 
-/* egc_bits_put, checked. */
-EGC_MUST_CHECK static inline egc_status egc_bits_write(egc_bits_writer *writer, uint32_t value,
-                                                       unsigned width, egc_error *err)
-{
-    egc_bits_put(writer, value, width);
-    return egc_buf_check(writer->buf, err);
-}
-
-EGC_MUST_CHECK static inline egc_status egc_bits_write_unary(egc_bits_writer *writer,
-                                                             uint32_t value, egc_error *err)
-{
-    egc_bits_put_unary(writer, value);
-    return egc_buf_check(writer->buf, err);
-}
-
 typedef struct egc_bits_reader {
     const uint8_t *bytes;
     uint64_t position; /* in bits from the start */
@@ -138,7 +123,6 @@ static inline float egc_bits_to_float(uint32_t bits)
 /* LEB128 numbers: seven bits a byte, the low ones first, at most five bytes. FORMAT for a number
  * that is longer than it needs to be or than 32 bits. */
 void egc_bits_put_varint(egc_buf *buf, uint32_t value);
-egc_status egc_bits_append_varint(egc_buf *buf, uint32_t value, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_bits_read_varint(egc_reader *reader, uint32_t *out, egc_error *err) EGC_MUST_CHECK;
 unsigned egc_bits_varint_bytes(uint32_t value);
 

@@ -2,7 +2,6 @@
 /* The buffer doubles its capacity when it is full, so that n appended bytes cost O(n) copies. */
 #include "base/buf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,22 +52,6 @@ egc_status egc_buf_append(egc_buf *buf, const void *data, size_t len, egc_error 
 {
     egc_buf_put(buf, data, len);
     return egc_buf_check(buf, err);
-}
-
-egc_status egc_buf_printf(egc_buf *buf, egc_error *err, const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    egc_status status = egc_buf_reserve(buf, (size_t)length + 1, err);
-    if (!status) {
-        vsnprintf((char *)buf->data + buf->len, (size_t)length + 1, format, again);
-        buf->len += (size_t)length;
-    }
-    va_end(again);
-    return status;
 }
 
 egc_status egc_buf_read_file(egc_buf *buf, const char *path, egc_error *err)

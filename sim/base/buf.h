@@ -35,10 +35,6 @@ egc_status egc_buf_check(const egc_buf *buf, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_buf_append(egc_buf *buf, const void *data, size_t len,
                           egc_error *err) EGC_MUST_CHECK;
 
-/* egc_text_put and egc_buf_check in one call. */
-egc_status egc_buf_printf(egc_buf *buf, egc_error *err, const char *format, ...)
-    EGC_PRINTF(3, 4) EGC_MUST_CHECK;
-
 /* Appends the bytes of a file. IO; MEMORY. */
 egc_status egc_buf_read_file(egc_buf *buf, const char *path, egc_error *err) EGC_MUST_CHECK;
 

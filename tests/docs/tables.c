@@ -6,30 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/text.h"
 #include "support/core.h"
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 /* Columns of a Markdown table may hold no bar. */
-static egc_status cell(egc_buf *out, const char *text, egc_error *err)
+static void cell(egc_buf *out, const char *text)
 {
-    egc_status status = egc_buf_append(out, "| ", 2, err);
-    for (; *text && !status; text++) {
-        status = *text == '|' ? egc_buf_append(out, "\\", 1, err) : EGC_OK;
-        if (!status)
-            status = egc_buf_append(out, text, 1, err);
-    }
-    return status ? status : egc_buf_append(out, " ", 1, err);
+    egc_text_put(out, "| ");
+    for (; *text; text++)
+        egc_text_put(out, *text == '|' ? "\\%c" : "%c", *text);
+    egc_text_put(out, " ");
 }
 
-static egc_status row(egc_buf *out, const char *name, const char *const *cells, size_t n,
-                      egc_error *err)
+static void row(egc_buf *out, const char *name, const char *const *cells, size_t n)
 {
-    egc_status status = egc_buf_printf(out, err, "| `%s` ", name);
-    for (size_t i = 0; i < n && !status; i++)
-        status = cell(out, cells[i] ? cells[i] : "", err);
-    return status ? status : egc_buf_printf(out, err, "|\n");
+    egc_text_put(out, "| `%s` ", name);
+    for (size_t i = 0; i < n; i++)
+        cell(out, cells[i] ? cells[i] : "");
+    egc_text_put(out, "|\n");
 }
 
 static const char *round_of(const egc_method *method)
@@ -64,48 +60,47 @@ static const char *traits_of(const egc_compressor_type *type)
 
 static egc_status compressors(egc_buf *out, egc_error *err)
 {
-    egc_status status = egc_buf_printf(out, err,
-                                       "| compressor | sends | wire size of a unit of n elements | "
-                                       "messages are | traits | source |\n"
-                                       "| --- | --- | --- | --- | --- | --- |\n");
-    for (const egc_compressor_type *const *type = egc_compressor_types(); *type && !status;
-         type++) {
+    egc_text_put(out, "| compressor | sends | wire size of a unit of n elements | "
+                      "messages are | traits | source |\n"
+                      "| --- | --- | --- | --- | --- | --- |\n");
+    for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++) {
         egc_method method;
-        status = egc_method_init(&method, (*type)->name, err);
+        egc_status status = egc_method_init(&method, (*type)->name, err);
+        if (status)
+            return status;
         const char *const cells[] = {(*type)->summary, (*type)->size, round_of(&method),
                                      traits_of(*type), (*type)->reference};
-        if (!status)
-            status = row(out, (*type)->name, cells, 5, err);
+        row(out, (*type)->name, cells, 5);
     }
-    return status;
+    return EGC_OK;
 }
 
 static egc_status index_codecs(egc_buf *out, egc_error *err)
 {
-    egc_status status = egc_buf_printf(out, err, "| index codec | | bits |\n| --- | --- | --- |\n");
-    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec && !status; codec++)
-        status =
-            row(out, (*codec)->name, (const char *[]){(*codec)->summary, (*codec)->size}, 2, err);
-    return status;
+    (void)err;
+    egc_text_put(out, "| index codec | | bits |\n| --- | --- | --- |\n");
+    for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++)
+        row(out, (*codec)->name, (const char *[]){(*codec)->summary, (*codec)->size}, 2);
+    return EGC_OK;
 }
 
 static egc_status value_codecs(egc_buf *out, egc_error *err)
 {
-    egc_status status = egc_buf_printf(out, err, "| value codec | | bits |\n| --- | --- | --- |\n");
-    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec && !status; codec++)
-        status =
-            row(out, (*codec)->name, (const char *[]){(*codec)->summary, (*codec)->size}, 2, err);
-    return status;
+    (void)err;
+    egc_text_put(out, "| value codec | | bits |\n| --- | --- | --- |\n");
+    for (const egc_value_codec *const *codec = egc_codec_value_types(); *codec; codec++)
+        row(out, (*codec)->name, (const char *[]){(*codec)->summary, (*codec)->size}, 2);
+    return EGC_OK;
 }
 
 static egc_status memories(egc_buf *out, egc_error *err)
 {
-    egc_status status = egc_buf_printf(out, err, "| memory | | |\n| --- | --- | --- |\n");
-    for (const egc_error_feedback_type *const *memory = egc_error_feedback_types();
-         *memory && !status; memory++)
-        status = row(out, (*memory)->name, (const char *[]){(*memory)->summary, (*memory)->formula},
-                     2, err);
-    return status;
+    (void)err;
+    egc_text_put(out, "| memory | | |\n| --- | --- | --- |\n");
+    for (const egc_error_feedback_type *const *memory = egc_error_feedback_types(); *memory;
+         memory++)
+        row(out, (*memory)->name, (const char *[]){(*memory)->summary, (*memory)->formula}, 2);
+    return EGC_OK;
 }
 
 static const struct {

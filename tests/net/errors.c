@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "simulate.h"
 
 static egc_status do_nothing(worker *self, egc_error *err)
@@ -286,8 +287,8 @@ static egc_status write_failing_platform(const void *params, double speed_flops,
                                          egc_error *err)
 {
     (void)params;
-    return egc_buf_printf(
-        xml, err,
+    egc_text_put(
+        xml,
         "<?xml version=\"1.0\"?>\n"
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n"
@@ -297,6 +298,7 @@ static egc_status write_failing_platform(const void *params, double speed_flops,
         "<route src=\"host-0\" dst=\"host-1\"><link_ctn id=\"wire\"/></route>\n"
         "</zone></platform>\n",
         speed_flops, speed_flops, cut_file);
+    return egc_buf_check(xml, err);
 }
 
 static size_t two_hosts(const void *params)

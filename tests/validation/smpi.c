@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "net/clusters.h"
 #include "net/one_call.h"
 #include "support/test.h"
@@ -89,7 +90,8 @@ static void write_inputs(const char *folder, const test_cluster *cluster)
     egc_buf xml = {0}, hosts = {0};
     assert_ok(cluster->type->write_platform(cluster->params, 1e12, &xml, &err), err);
     for (size_t i = 0; i < cluster->hosts; i++)
-        assert_ok(egc_buf_printf(&hosts, &err, "host-%zu\n", i), err);
+        egc_text_put(&hosts, "host-%zu\n", i);
+    assert_ok(egc_buf_check(&hosts, &err), err);
     write_file(folder, "platform.xml", &xml);
     write_file(folder, "hosts", &hosts);
     egc_buf_fini(&xml);

@@ -12,6 +12,7 @@
 #ifndef EGC_NET_CLUSTER_WRITER_H
 #define EGC_NET_CLUSTER_WRITER_H
 
+#include "base/text.h"
 #include "net/cluster/cluster.h"
 
 /* The number of a switch that has no hosts. */
@@ -47,7 +48,8 @@ typedef struct egc_host_group {
 #define EGC_WRITE(w, ...) EGC_WRITE_TO(w, (w)->xml, __VA_ARGS__)
 #define EGC_WRITE_ROUTE(w, ...) EGC_WRITE_TO(w, &(w)->routes, __VA_ARGS__)
 #define EGC_WRITE_TO(w, buf, ...)                                                                  \
-    ((w)->status = (w)->status ? (w)->status : egc_buf_printf(buf, (w)->err, __VA_ARGS__))
+    ((w)->status = (w)->status ? (w)->status                                                       \
+                               : (egc_text_put(buf, __VA_ARGS__), egc_buf_check(buf, (w)->err)))
 
 egc_writer egc_writer_begin(const egc_cluster_common *common, double speed_flops, egc_buf *xml,
                             egc_error *err);

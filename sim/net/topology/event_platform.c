@@ -52,8 +52,7 @@ static egc_status list_events(const egc_cluster_common *common, const char *name
 {
     const egc_event *events = common->events.items;
     double last_s = -1;
-    egc_status status = EGC_OK;
-    for (size_t i = 0; i < common->events.n && !status; i++) {
+    for (size_t i = 0; i < common->events.n; i++) {
         const egc_event *event = &events[i];
         double value = value_of(common, event, of);
         if (isnan(value) || !egc_events_match(event, name, is_link))
@@ -64,10 +63,10 @@ static egc_status list_events(const egc_cluster_common *common, const char *name
                             "%g s, got %g s",
                             i + 1, name, last_s, event->at_s);
         last_s = event->at_s;
-        status = egc_buf_printf(lines, err, "%s %s\n", egc_text_of_real(event->at_s).text,
-                                egc_text_of_real(value).text);
+        egc_text_put(lines, "%s %s\n", egc_text_of_real(event->at_s).text,
+                     egc_text_of_real(value).text);
     }
-    return status;
+    return egc_buf_check(lines, err);
 }
 
 static profile_file *files_of(const egc_event_platform *platform, size_t *n)

@@ -44,11 +44,11 @@ static egc_status set_host_power(egc_world *world, egc_error *err)
         if (sg_host_get_property_value(host, EGC_HOST_POWER))
             continue;
         egc_buf_clear(&all);
-        for (unsigned long p = 0; p < sg_host_get_nb_pstates(host) && !status; p++)
-            status = egc_buf_printf(&all, err, "%s%s:%s:%s", p ? "," : "", idle.text, idle.text,
-                                    busy.text);
+        for (unsigned long p = 0; p < sg_host_get_nb_pstates(host); p++)
+            egc_text_put(&all, "%s%s:%s:%s", p ? "," : "", idle.text, idle.text, busy.text);
+        status = egc_buf_check(&all, err);
         if (!status)
-            sg_host_set_property_value(host, EGC_HOST_POWER, (const char *)all.data);
+            sg_host_set_property_value(host, EGC_HOST_POWER, egc_text_get(&all));
     }
     egc_buf_fini(&all);
     return status;
