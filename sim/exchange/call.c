@@ -11,12 +11,6 @@ egc_call egc_call_on(const egc_call *call, egc_transport *transport)
     return other;
 }
 
-void egc_call_note(egc_call *call, egc_status status)
-{
-    if (!call->status)
-        call->status = status;
-}
-
 void egc_call_copy(egc_call *call, egc_buf *into, const void *data, size_t bytes)
 {
     egc_buf_clear(into);

@@ -42,9 +42,6 @@ typedef struct egc_call {
 /* The same call on another transport. Its status must be copied back. */
 egc_call egc_call_on(const egc_call *call, egc_transport *transport);
 
-/* Records a failure, unless an earlier one is there. */
-void egc_call_note(egc_call *call, egc_status status);
-
 /* Makes a buffer the message of `bytes` bytes at data; of that length without content if size_only.
  */
 void egc_call_copy(egc_call *call, egc_buf *into, const void *data, size_t bytes);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Places are joined to nodes with a union-find forest, from the order of links on routes; links
+ * that a route and its way back have in common become nodes. The bisection is a maximum flow. */
 #include "net/topology/graph.h"
 
 #include <math.h>
@@ -18,9 +20,8 @@ typedef struct graph {
     uint32_t *parent;
     bool *shared;                   /* by link */
     const egc_probe_route **sorted; /* by from, then to */
-    uint32_t *joints;               /* pairs of places beside a shared link */
-    size_t n_joints, room;
-    uint32_t *node_of; /* by place: the node of a root, one too large; 0 is none yet */
+    egc_buf joints;                 /* pairs of places, then of nodes, beside a shared link */
+    uint32_t *node_of;              /* by place: the node of a root, one too large; 0 is none yet */
     egc_topology_graph_node *nodes;
     egc_topology_graph_edge *edges;
     size_t n_nodes, n_edges;
@@ -94,56 +95,34 @@ static egc_status find_shared(graph *g, egc_error *err)
     return status;
 }
 
-static egc_status add_joint(graph *g, uint32_t a, uint32_t b, egc_error *err)
-{
-    if (g->n_joints == g->room) {
-        size_t room = 2 * g->room + 64;
-        uint32_t *larger = egc_arena_alloc(g->arena, 2 * room * sizeof *larger);
-        if (!larger)
-            return egc_fail_memory(err, 2 * room * sizeof *larger);
-        if (g->n_joints)
-            memcpy(larger, g->joints, 2 * g->n_joints * sizeof *larger);
-        g->joints = larger;
-        g->room = room;
-    }
-    g->joints[2 * g->n_joints] = a;
-    g->joints[2 * g->n_joints++ + 1] = b;
-    return EGC_OK;
-}
-
 /* Consecutive links, or a host and a link, meet at one place. A shared link is a place of its own,
  * beside which the others stand. */
-static egc_status follow_route(graph *g, const egc_probe_route *route, egc_error *err)
+static void follow_route(graph *g, const egc_probe_route *route)
 {
     uint32_t here = route->from;
     bool beside = false; /* `here` is a shared link */
-    egc_status status = EGC_OK;
-    for (uint32_t k = 0; k <= route->n && !status; k++) {
+    for (uint32_t k = 0; k <= route->n; k++) {
         bool last = k == route->n;
         uint32_t link = last ? 0 : g->probe->steps[route->first + k];
         uint32_t next = last ? route->to : start_of(g, link);
         bool shared = !last && g->shared[link];
         if (beside || shared)
-            status = add_joint(g, here, next, err);
+            egc_buf_put(&g->joints, (uint32_t[]){here, next}, 2 * sizeof next);
         else
             join(g, here, next);
         here = last ? next : end_of(g, link);
         beside = shared;
     }
-    return status;
 }
 
-static egc_status follow_routes(graph *g, egc_error *err)
+static void follow_routes(graph *g)
 {
     const egc_probe *s = g->probe;
-    size_t places = s->n_hosts + 2 * s->n_links;
-    egc_status status = EGC_OK;
-    g->n_joints = 0;
-    for (size_t i = 0; i < places; i++)
+    egc_buf_clear(&g->joints);
+    for (size_t i = 0; i < s->n_hosts + 2 * s->n_links; i++)
         g->parent[i] = (uint32_t)i;
-    for (size_t i = 0; i < s->n_routes && !status; i++)
-        status = follow_route(g, &s->routes[i], err);
-    return status;
+    for (size_t i = 0; i < s->n_routes; i++)
+        follow_route(g, &s->routes[i]);
 }
 
 static const char *name_of(const graph *g, uint32_t offset)
@@ -283,17 +262,18 @@ static int compare_pairs(const void *a, const void *b)
 
 static void add_joints(graph *g)
 {
-    for (size_t i = 0; i < 2 * g->n_joints; i++)
-        g->joints[i] = node_at(g, g->joints[i]);
-    if (g->n_joints)
-        qsort(g->joints, g->n_joints, 2 * sizeof *g->joints, compare_pairs);
-    for (size_t i = 0; i < g->n_joints; i++)
-        if (g->joints[2 * i] != g->joints[2 * i + 1] &&
-            (i == 0 || compare_pairs(&g->joints[2 * i], &g->joints[2 * i - 2]) != 0))
-            g->edges[g->n_edges++] = (egc_topology_graph_edge){.from = g->joints[2 * i],
-                                                               .to = g->joints[2 * i + 1],
-                                                               .joint = true,
-                                                               .bandwidth_Bps = INFINITY};
+    uint32_t *joints = (uint32_t *)(void *)g->joints.data;
+    size_t n = g->joints.len / (2 * sizeof *joints);
+    for (size_t i = 0; i < 2 * n; i++)
+        joints[i] = node_at(g, joints[i]);
+    if (n)
+        qsort(joints, n, 2 * sizeof *joints, compare_pairs);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t *pair = &joints[2 * i];
+        if (pair[0] != pair[1] && (i == 0 || compare_pairs(pair, pair - 2) != 0))
+            g->edges[g->n_edges++] = (egc_topology_graph_edge){
+                .from = pair[0], .to = pair[1], .joint = true, .bandwidth_Bps = INFINITY};
+    }
 }
 
 /* ---- full-duplex links --------------------------------------------------------------------- */
@@ -360,19 +340,21 @@ static egc_status make_graph(graph *g, egc_error *err)
     egc_status status = allocate(g, err);
     if (!status)
         status = find_shared(g, err);
-    if (!status)
-        status = follow_routes(g, err);
-    if (!status)
-        status = join_ways(g, err);
+    if (status)
+        return status;
+    follow_routes(g);
+    status = join_ways(g, err);
     if (!status)
         status = join_to_shared(g, err);
     if (!status && !makes_sense(g)) {
         memset(g->shared, true, g->probe->n_links);
-        status = follow_routes(g, err);
+        follow_routes(g);
     }
+    if (!status)
+        status = egc_buf_check(&g->joints, err);
     if (status)
         return status;
-    size_t room = g->probe->n_links + g->n_joints + 1;
+    size_t room = g->probe->n_links + g->joints.len / (2 * sizeof(uint32_t)) + 1;
     g->edges = egc_arena_alloc(g->arena, room * sizeof *g->edges);
     if (!g->edges)
         return egc_fail_memory(err, room * sizeof *g->edges);
@@ -465,6 +447,7 @@ egc_status egc_topology_graph_of(const egc_cluster_type *type, const void *param
         return status;
     graph g = {.probe = &probe, .arena = arena};
     status = make_graph(&g, err);
+    egc_buf_fini(&g.joints);
     if (status)
         return status;
     *out = (egc_topology_graph){.n_hosts = probe.n_hosts,
