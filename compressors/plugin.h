@@ -41,7 +41,7 @@ typedef enum egc_trait {
     EGC_TRAIT_SHARED = 32,     /* sparsifiers: all workers select the same, so no index is sent */
     EGC_TRAIT_OWN_VALUES = 64, /* sparsifiers: sets selection.value to the values to send */
     EGC_TRAIT_MOMENTUM = 128,  /* has momentum of its own: no other part may apply any */
-    EGC_TRAIT_UNSCALED = 256,  /* signs without a magnitude: can not say zero, suits no residual */
+    EGC_TRAIT_UNSCALED = 256,  /* signs without a magnitude: no zero, so no residual */
     EGC_TRAIT_MATRIX = 512,    /* compresses layers of two dimensions; all else is sent dense */
 } egc_trait;
 
@@ -64,7 +64,7 @@ typedef struct egc_context {
     size_t shard_first; /* ALLTOALL rounds: the shard of the unit that the message is about */
     size_t shard_count;
     double density; /* types with `density`: the share to keep at this step, warm-up included */
-    float max_abs;  /* the largest |x_i|, known from the memory's pass over x */
+    float max_abs;  /* the largest |x_i|, known from error feedback's pass */
     const float *gradient; /* the gradient of this step, which error feedback multiplied by `scale`;
                               NULL when there is none, and after the first round */
     float scale;

@@ -260,7 +260,7 @@ static void correct(unit_input *at)
         at->sum[i] *= (float)state->correction;
 }
 
-/* Memories that accumulate apply all they were ever told. */
+/* Error feedback that accumulates applies the sum of all means so far. */
 static void accumulate(unit_input *at)
 {
     if (!at->d->applied)

@@ -479,20 +479,20 @@ static egc_selection learn_unit(egc_merger *m, size_t u, uint64_t step)
 static egc_status join_units(egc_merger *m, uint64_t step, egc_reader *readers, size_t n,
                              egc_buf *listed, egc_buf *out, egc_error *err)
 {
-    bool anew = learns(m, step);
+    bool relearns = learns(m, step);
     egc_status status = EGC_OK;
     for (size_t u = 0; u < m->n_units && !status; u++) {
         status = join_unit(m, u, readers, n, err);
-        if (!status && anew)
+        if (!status && relearns)
             status = list_unit(m, u, listed, err);
         if (status)
             break;
-        egc_selection joined = anew ? learn_unit(m, u, step) : all_of(m, &m->a);
+        egc_selection joined = relearns ? learn_unit(m, u, step) : all_of(m, &m->a);
         status = write_unit(m, u, &joined, out, err);
     }
     for (size_t p = 0; p < n && !status; p++)
         status = egc_frame_close(&readers[p], err);
-    if (status || !anew)
+    if (status || !relearns)
         return status;
     balance_parts(m, listed);
     m->knows = true;

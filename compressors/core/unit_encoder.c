@@ -66,7 +66,7 @@ static egc_status compensate(egc_encoder *e, size_t u, egc_error *err)
     own->max_abs = norms.max_abs;
     return isfinite(norms.norm2)
                ? EGC_OK
-               : egc_fail(err, EGC_ERROR_NONFINITE, "%s: the memory overflowed", e->units[u].name);
+               : egc_fail(err, EGC_ERROR_NONFINITE, "%s: the residual overflowed", e->units[u].name);
 }
 
 static unit_round unit_at(egc_encoder *e, size_t u, size_t round)

@@ -3,7 +3,7 @@
  * It broadcasts the indices of the k = max(1, floor(ratio n)) largest of its own elements, and
  * every worker sends its own values there, which an all-reduce can sum: the message does not grow
  * with the number of workers, as the union of their own selections would. It works because the
- * workers' residuals grow alike; ScaleCom's low-pass filter in the memory makes them more so.
+ * workers' residuals grow alike; ScaleCom's low-pass filter of the residual makes them more so.
  *
  * chunked: the largest of each of k nearly equal chunks instead, which needs no sorting at all.
  *

@@ -5,13 +5,13 @@
  *     Q_w = M_w^T P,  Q <- mean over workers;      M^ = P Q^T
  * Both means are all-reduces, and M^ is the best approximation of the mean M within the columns of
  * P. Q starts as N(0, 1), the same on all workers, and with warm_start goes on from the last step,
- * so that steps together make a power iteration on the memory's slowly changing matrix.
+ * so that steps together make a power iteration on the slowly changing residual.
  *
  * Public code divides by a column's norm, adding nothing (GRACE: a zero gradient gives NaN) or a
  * constant (PyTorch 1e-8, epfml 1e-16: small gradients lose their norm), and multiplies by a Q as
  * large as M was, which squares M's scale. Here only directions matter: columns of Q are brought to
  * norm 1 before use; a column of P of which Gram-Schmidt leaves less than 1e-6 is no new direction
- * and becomes 0, and so does its column of Q, which is then drawn anew at the next step. A zero
+ * and becomes 0, and so does its column of Q, which is then drawn again at the next step. A zero
  * gradient leaves M^ = 0 and the method alive.
  *
  * Vectors have one dimension and are sent dense, as is a matrix that rank r would not make smaller

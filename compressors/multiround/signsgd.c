@@ -3,9 +3,9 @@
  * and everyone applies the sign of the majority, +1 or -1; nothing but the learning rate scales it.
  * One bit each way. Without the vote, the update is the mean of the workers' signs.
  *
- * sgn(0) = +1: one bit can not say 0. A tied vote is +1 too, the published choice, which drifts
- * upwards where gradients are noise and workers are few and even: of two workers half the votes are
- * tied. tie = "zero" leaves tied elements where they are for a second bit of the reply.
+ * sgn(0) = +1: one bit cannot represent 0. A tied vote is +1 too, the published choice, which
+ * drifts upwards where gradients are noise and workers are few and even: of two workers half the
+ * votes are tied. tie = "zero" leaves tied elements where they are for a second bit of the reply.
  *
  * Public code reads its packed signs in words of 32 bits and runs past vectors whose length is no
  * multiple (BytePS); here the last byte is padded, and nothing else.

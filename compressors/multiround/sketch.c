@@ -15,7 +15,7 @@
  *
  * b_j and s_j are the upper and the lowest bits of a cubic polynomial over the field of 2^61 - 1
  * elements, so that they are 4-wise independent; the paper asks that of signs, and less of cells.
- * The coefficients are drawn anew for each step, from the generator all workers share: an element
+ * The coefficients are drawn again at each step, from the generator all workers share: an element
  * hidden by a collision is not hidden for ever. (The usual code draws them once, from the seed 42,
  * for every tensor.) Elements are hashed in order, where a cubic costs three additions each.
  *

@@ -7,8 +7,8 @@
  *     repeat up to `rounds` times with c = the number of |x_i| >= t:
  *         c > 1.3 K -> the exact K largest of these (resample), or t <- 1.3 t (otherwise)
  *         c < 0.8 K -> t <- 0.8 t
- * Accumulation, momentum correction and masking are the memory's (memory = "momentum"), clipping
- * and the ladder of densities the method's.
+ * Accumulation, momentum correction and masking are error feedback's (memory = "momentum"),
+ * clipping and the ladder of densities the method's.
  *
  * Two things of the authors' code are not inherited. It keeps the first K by position of up to
  * 1.3 K elements, which favours low indices; here the K largest are kept, the lower index first

@@ -6,7 +6,7 @@
  *         c < 2k/3 -> t <- 0.5 t;  c > 4k/3 -> t <- 1.5 t;  otherwise done
  * with k = max(1, floor(ratio n)). The set of the last round counted is sent; no fourth threshold
  * is tried. Under other tails than the Gaussian's it may miss the band: heavy ones keep too few, or
- * none, and the memory has the rest.
+ * none, and the residual has the rest.
  *
  * The mean's magnitude stands where the paper has the mean, which is the same for mu >= 0: with a
  * negative mean the published rule gives -x another selection than x, and far below zero its

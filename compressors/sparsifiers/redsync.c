@@ -13,7 +13,7 @@
  *
  * The binary search tries three values at most and none below 0.125: under heavy tails it keeps far
  * fewer than k. |x_i| >= t where the published code has >, so that elements equal to the maximum
- * are sent even when everything does. Its momentum correction is the memory's, its dense small
+ * are sent even when everything does. Its momentum correction is error feedback's, its dense small
  * layers are the option min_elements. The paper searches in two ways by size and keeps thresholds
  * of large layers for a few steps; here that is the user's choice.
  *
