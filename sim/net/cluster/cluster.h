@@ -188,7 +188,7 @@ const char *egc_cluster_host_name(const egc_cluster_type *type, const void *para
 
 /* ---- for cluster types ----------------------------------------------------------------------- */
 
-/* Checks bandwidth * efficiency and latency of a link. RANGE, with the name given in `what`,
+/* Checks bandwidth * efficiency and latency of a link. RANGE, naming the link,
  * outside the limits of net/cluster/limits.h. */
 egc_status egc_cluster_check_link(const egc_cluster_common *common, const char *name,
                                   double bandwidth_Bps, double latency_s,

@@ -17,7 +17,7 @@ shown() {
     grep -q "$2" "$1" || fail "CONTRIBUTING.md shows no $1"
 }
 shown compressors/sparsifiers/everynth.c egc_compressor_everynth
-shown sim/exchange/linear.c egc_exchange_linear
+shown sim/exchange/dense/linear.c egc_exchange_linear
 echo 'EGC_COMPRESSOR(everynth)' >>compressors/core/list.def
 echo 'EGC_EXCHANGE(linear)' >>sim/exchange/list.def
 
