@@ -12,7 +12,7 @@
  *
  * Known answer, by hand: votes of (1, -2, 0) and (-1, -1, -3) from two workers: signs 010 and 111,
  * one minus of two, two of two, one of two: (+1, -1, +1), or with tie = "zero" (0, -1, 0). */
-#include "compressors/multiround/signs.h"
+#include "compressors/multiround/vote.h"
 
 typedef struct signsgd_params {
     egc_vote_params voting; /* first */

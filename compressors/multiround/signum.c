@@ -9,7 +9,7 @@
  *
  * Known answer, by hand: beta = 0.9 and gradients 4, -1, -1, -1, -1, -1 give mom = .4, .26, .134,
  * .0206, -.08146, -.173314: the sign turns at the fifth step, four after that of the gradient. */
-#include "compressors/multiround/signs.h"
+#include "compressors/multiround/vote.h"
 
 typedef struct signum_params {
     egc_vote_params voting; /* first */
