@@ -22,11 +22,16 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/mem.h"
 #include "train/algorithm.h"
 #include "train/core/delta.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
+
+/* n zeroed objects that live as long as the run; NULL when out of memory. */
+static void *allocate(egc_federated *f, size_t n, size_t size)
+{
+    return egc_arena_alloc(&f->trainer.arena, n * size);
+}
 
 static egc_status member_init(egc_federated *f, size_t number, egc_error *err)
 {
@@ -39,9 +44,9 @@ static egc_status member_init(egc_federated *f, size_t number, egc_error *err)
         .communication = egc_trainer_stream(&f->trainer, (int)number, EGC_STREAM_COMMUNICATION),
         .client_begins = egc_semaphore_new(0),
         .server_begins = egc_semaphore_new(0),
-        .uploaded = egc_calloc(n_buckets, sizeof *m->uploaded),
-        .sends = egc_calloc(n_buckets, sizeof *m->sends),
-        .receives = egc_calloc(n_buckets, sizeof *m->receives),
+        .uploaded = allocate(f, n_buckets, sizeof *m->uploaded),
+        .sends = allocate(f, n_buckets, sizeof *m->sends),
+        .receives = allocate(f, n_buckets, sizeof *m->receives),
     };
     if (!m->client_begins || !m->server_begins || !m->uploaded || !m->sends || !m->receives)
         return egc_fail_memory(err, n_buckets * sizeof *m->uploaded);
@@ -62,9 +67,6 @@ static void member_fini(egc_federated_client *m, size_t n_buckets)
         egc_buf_fini(&m->uploaded[b]);
     egc_buf_fini(&m->download);
     egc_buf_fini(&m->model);
-    egc_free(m->uploaded);
-    egc_free(m->sends);
-    egc_free(m->receives);
     egc_semaphore_free(m->client_begins);
     egc_semaphore_free(m->server_begins);
 }
@@ -74,10 +76,6 @@ static void federation_fini(egc_federated *f)
     for (size_t c = 0; f->members && c < f->trainer.n_workers; c++)
         member_fini(&f->members[c], f->trainer.partition.n_buckets);
     egc_semaphore_free(f->news);
-    egc_free(f->members);
-    egc_free(f->sample);
-    egc_free(f->idle);
-    egc_free(f->uploads);
     egc_downlink_fini(&f->downlink);
     egc_federated_model_fini(&f->clients);
     egc_trainer_fini(&f->trainer);
@@ -86,10 +84,10 @@ static void federation_fini(egc_federated *f)
 static egc_status federation_init(egc_federated *f, egc_error *err)
 {
     size_t n = f->trainer.n_workers;
-    f->members = egc_calloc(n, sizeof *f->members);
-    f->sample = egc_calloc(n, sizeof *f->sample);
-    f->idle = egc_calloc(n, sizeof *f->idle);
-    f->uploads = egc_calloc(n, sizeof *f->uploads);
+    f->members = allocate(f, n, sizeof *f->members);
+    f->sample = allocate(f, n, sizeof *f->sample);
+    f->idle = allocate(f, n, sizeof *f->idle);
+    f->uploads = allocate(f, n, sizeof *f->uploads);
     f->news = egc_semaphore_new(0);
     f->server = egc_trainer_stream(&f->trainer, egc_federated_server_rank(f), EGC_STREAM_COMPUTE);
     if (!f->members || !f->sample || !f->idle || !f->uploads || !f->news)

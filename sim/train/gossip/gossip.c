@@ -10,7 +10,6 @@
  * workers after the same step. */
 #include <stdio.h>
 
-#include "base/mem.h"
 #include "train/algorithm.h"
 #include "train/core/delta.h"
 #include "train/gossip/model.h"
@@ -179,6 +178,12 @@ static egc_status worker_main(void *arg, egc_error *err)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+/* n zeroed objects that live as long as the run; NULL when out of memory. */
+static void *allocate(group *g, size_t n, size_t size)
+{
+    return egc_arena_alloc(&g->trainer.arena, n * size);
+}
+
 static egc_status worker_init(group *g, size_t rank, egc_gossip_graph_kind graph, egc_error *err)
 {
     worker *w = &g->workers[rank];
@@ -191,9 +196,9 @@ static egc_status worker_init(group *g, size_t rank, egc_gossip_graph_kind graph
         .neighbours = egc_gossip_graph_of(graph, g->trainer.n_workers, rank),
     };
     size_t n = n_messages(w) + 1; /* alone it has none */
-    w->sends = egc_calloc(n, sizeof *w->sends);
-    w->receives = egc_calloc(n, sizeof *w->receives);
-    w->received = egc_calloc(n, sizeof *w->received);
+    w->sends = allocate(g, n, sizeof *w->sends);
+    w->receives = allocate(g, n, sizeof *w->receives);
+    w->received = allocate(g, n, sizeof *w->received);
     if (!w->sends || !w->receives || !w->received)
         return egc_fail_memory(err, n * sizeof *w->received);
     char name[64];
@@ -205,16 +210,12 @@ static void worker_fini(worker *w)
 {
     for (size_t i = 0; w->received && i < n_messages(w); i++)
         egc_buf_fini(&w->received[i]);
-    egc_free(w->received);
-    egc_free(w->sends);
-    egc_free(w->receives);
 }
 
 static void group_fini(group *g)
 {
     for (size_t rank = 0; g->workers && rank < g->trainer.n_workers; rank++)
         worker_fini(&g->workers[rank]);
-    egc_free(g->workers);
     egc_gossip_model_fini(&g->peers);
     egc_trainer_fini(&g->trainer);
 }
@@ -223,7 +224,7 @@ static egc_status group_init(group *g, const gossip *params, egc_error *err)
 {
     size_t n = g->trainer.n_workers;
     egc_gossip_graph_kind graph = (egc_gossip_graph_kind)params->graph;
-    g->workers = egc_calloc(n, sizeof *g->workers);
+    g->workers = allocate(g, n, sizeof *g->workers);
     if (!g->workers)
         return egc_fail_memory(err, n * sizeof *g->workers);
     egc_status status = egc_gossip_model_init(&g->peers, &g->trainer, graph, params->gamma, err);

@@ -159,17 +159,23 @@ static egc_coder_config sync_coder(const egc_ps *all)
     return coder;
 }
 
-static egc_status bucket_init(egc_ps_bucket *bucket, const egc_ps *all, egc_error *err)
+/* n zeroed objects that live as long as the run; NULL when out of memory. */
+static void *allocate(egc_ps *all, size_t n, size_t size)
+{
+    return egc_arena_alloc(&all->trainer.arena, n * size);
+}
+
+static egc_status bucket_init(egc_ps_bucket *bucket, egc_ps *all, egc_error *err)
 {
     size_t n = all->n_workers, n_coders = all->params->mode == EGC_PS_SYNC ? 1 : n;
     bucket->number = (size_t)(bucket - all->buckets);
-    bucket->pushes = egc_calloc(n, sizeof *bucket->pushes);
-    bucket->answers = egc_calloc(n, sizeof *bucket->answers);
-    bucket->taken = egc_calloc(n, sizeof *bucket->taken);
-    bucket->seen = egc_calloc(n, sizeof *bucket->seen);
-    bucket->waits = egc_calloc(n, sizeof *bucket->waits);
-    bucket->answered_s = egc_calloc(n, sizeof *bucket->answered_s);
-    bucket->coders = egc_calloc(n_coders, sizeof *bucket->coders);
+    bucket->pushes = allocate(all, n, sizeof *bucket->pushes);
+    bucket->answers = allocate(all, n, sizeof *bucket->answers);
+    bucket->taken = allocate(all, n, sizeof *bucket->taken);
+    bucket->seen = allocate(all, n, sizeof *bucket->seen);
+    bucket->waits = allocate(all, n, sizeof *bucket->waits);
+    bucket->answered_s = allocate(all, n, sizeof *bucket->answered_s);
+    bucket->coders = allocate(all, n_coders, sizeof *bucket->coders);
     if (!bucket->pushes || !bucket->answers || !bucket->taken || !bucket->seen || !bucket->waits ||
         !bucket->answered_s || !bucket->coders)
         return egc_fail_memory(err, n * sizeof *bucket->pushes);
@@ -197,13 +203,6 @@ static void bucket_fini(egc_ps_bucket *bucket, const egc_ps *all)
         egc_ps_pull_coder_fini(&bucket->coders[i]);
     egc_merger_free(bucket->merger);
     egc_buf_fini(&bucket->reply);
-    egc_free(bucket->pushes);
-    egc_free(bucket->answers);
-    egc_free(bucket->taken);
-    egc_free(bucket->seen);
-    egc_free(bucket->waits);
-    egc_free(bucket->answered_s);
-    egc_free(bucket->coders);
 }
 
 static egc_status server_init(egc_ps_server *server, egc_ps *all, size_t number, egc_error *err)
@@ -215,10 +214,10 @@ static egc_status server_init(egc_ps_server *server, egc_ps *all, size_t number,
         .arrived = egc_semaphore_new(0),
         .credits = egc_semaphore_new((int)all->params->window),
         .room = all->n_workers * (all->n_buckets + 1),
-        .gone = egc_calloc(all->n_workers, sizeof *server->gone),
+        .gone = allocate(all, all->n_workers, sizeof *server->gone),
     };
-    server->arrivals = egc_calloc(server->room, sizeof *server->arrivals);
-    server->answers = egc_calloc((size_t)all->params->window, sizeof *server->answers);
+    server->arrivals = allocate(all, server->room, sizeof *server->arrivals);
+    server->answers = allocate(all, (size_t)all->params->window, sizeof *server->answers);
     if (!server->arrived || !server->credits || !server->arrivals || !server->gone ||
         !server->answers)
         return egc_fail_memory(err, server->room * sizeof *server->arrivals);
@@ -233,9 +232,6 @@ static void server_fini(egc_ps_server *server)
 {
     egc_semaphore_free(server->arrived);
     egc_semaphore_free(server->credits);
-    egc_free(server->arrivals);
-    egc_free(server->gone);
-    egc_free(server->answers);
 }
 
 static egc_status make_gates(egc_ps_worker *w, egc_error *err)
@@ -245,7 +241,7 @@ static egc_status make_gates(egc_ps_worker *w, egc_error *err)
     w->ready = egc_semaphore_new(0);
     w->made = egc_semaphore_new(0);
     w->done = egc_semaphore_new(0);
-    w->pushed = egc_calloc(n_servers, sizeof *w->pushed);
+    w->pushed = allocate(w->ps, n_servers, sizeof *w->pushed);
     bool made = w->begun && w->ready && w->made && w->done && w->pushed;
     for (size_t s = 0; made && s < n_servers; s++)
         made = (w->pushed[s] = egc_semaphore_new(0));
@@ -280,9 +276,9 @@ static egc_status worker_init(egc_ps_worker *w, egc_ps *all, size_t rank, egc_er
         .compression = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_COMPRESSION),
         .reception = egc_trainer_stream(&all->trainer, (int)rank, EGC_STREAM_RECEPTION),
         .replica = sync ? &all->replica : &w->own,
-        .pushes = egc_calloc(all->n_buckets, sizeof *w->pushes),
-        .pulls = egc_calloc(all->n_buckets, sizeof *w->pulls),
-        .pulled = egc_calloc(all->n_buckets, sizeof *w->pulled),
+        .pushes = allocate(all, all->n_buckets, sizeof *w->pushes),
+        .pulls = allocate(all, all->n_buckets, sizeof *w->pulls),
+        .pulled = allocate(all, all->n_buckets, sizeof *w->pulled),
     };
     if (!w->pushes || !w->pulls || !w->pulled)
         return egc_fail_memory(err, all->n_buckets * sizeof *w->pulled);
@@ -313,10 +309,6 @@ static void worker_fini(egc_ps_worker *w)
         egc_semaphore_free(w->pushed[s]);
     for (size_t b = 0; w->pulled && b < all->n_buckets; b++)
         egc_buf_fini(&w->pulled[b]);
-    egc_free(w->pushed);
-    egc_free(w->pushes);
-    egc_free(w->pulls);
-    egc_free(w->pulled);
 }
 
 static egc_status spawn_receivers(egc_ps *all, egc_error *err)
@@ -340,17 +332,17 @@ static egc_status spawn_receivers(egc_ps *all, egc_error *err)
     return status;
 }
 
-static egc_status allocate(egc_ps *all, egc_error *err)
+static egc_status make_arrays(egc_ps *all, egc_error *err)
 {
     size_t n = all->trainer.n;
     bool momentum = !egc_method_has_momentum(&all->trainer.config->method);
-    all->workers = egc_calloc(all->n_workers, sizeof *all->workers);
-    all->servers = egc_calloc(all->n_servers, sizeof *all->servers);
-    all->receivers = egc_calloc(all->n_servers * all->n_workers, sizeof *all->receivers);
-    all->buckets = egc_calloc(all->n_buckets, sizeof *all->buckets);
-    all->average = egc_calloc(n, sizeof(float));
-    all->gradient = egc_calloc(n, sizeof(float));
-    all->scratch = egc_calloc(n, sizeof(float));
+    all->workers = allocate(all, all->n_workers, sizeof *all->workers);
+    all->servers = allocate(all, all->n_servers, sizeof *all->servers);
+    all->receivers = allocate(all, all->n_servers * all->n_workers, sizeof *all->receivers);
+    all->buckets = allocate(all, all->n_buckets, sizeof *all->buckets);
+    all->average = allocate(all, n, sizeof(float));
+    all->gradient = allocate(all, n, sizeof(float));
+    all->scratch = allocate(all, n, sizeof(float));
     if (!all->workers || !all->servers || !all->receivers || !all->buckets || !all->average ||
         !all->gradient || !all->scratch)
         return egc_fail_memory(err, n * sizeof(float));
@@ -378,7 +370,7 @@ static egc_status ps_init(egc_ps *all, const egc_train_config *config, egc_error
     if (!status && params->pull == EGC_PS_PULL_RECOMPRESS)
         status = egc_ps_pull_method(config, &all->down, err);
     if (!status)
-        status = allocate(all, err);
+        status = make_arrays(all, err);
     const egc_coder_config coder = sync_coder(all);
     if (!status && sync)
         status = egc_decoder_new(&coder, &all->decoder, err);
@@ -402,15 +394,8 @@ static void ps_fini(egc_ps *all)
         server_fini(&all->servers[s]);
     for (size_t b = 0; all->buckets && b < all->n_buckets; b++)
         bucket_fini(&all->buckets[b], all);
-    egc_free(all->workers);
-    egc_free(all->servers);
-    egc_free(all->receivers);
-    egc_free(all->buckets);
     egc_decoder_free(all->decoder);
     egc_replica_fini(&all->replica);
-    egc_free(all->average);
-    egc_free(all->gradient);
-    egc_free(all->scratch);
 }
 
 static egc_status run_ps(const egc_train_config *config, const egc_train_sink *sink,
