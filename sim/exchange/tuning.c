@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Evaluates closed forms on one network for all exchanges of a kind. The figures of a cluster that
- * they start from are in sim/train/sync/exchange_choice.c. */
+ * they start from are in sim/train/core/exchange_choice.c. */
 #include "exchange/tuning.h"
 
 #include "exchange/groups.h"

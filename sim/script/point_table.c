@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "train/algorithm.h"
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 
 static void push_number(lua_State *L, const egc_param *param, double value)
 {

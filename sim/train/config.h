@@ -98,7 +98,7 @@ typedef struct egc_train_sink {
 } egc_train_sink;
 
 #define EGC_EXCHANGE_CHOICE_NAME                                                                   \
-    128 /* room for the names of the exchanges of all rounds: see train/sync/exchange_choice.h */
+    128 /* room for the names of the exchanges of all rounds: see train/core/exchange_choice.h */
 
 typedef struct egc_train_summary {
     char model[EGC_LAYER_NAME];

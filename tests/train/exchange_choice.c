@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which exchange "auto" is: on each cluster the one that closed forms call fastest, and in the
  * simulation no named one is much faster. */
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 #include "train/quadratic.h"
 
 static char params[4096];

@@ -2,8 +2,8 @@
 /* Local SGD: one local step is sync, several are what they come to by hand, with either momentum
  * and over every kind of exchange; time goes by as many forward and backward passes. */
 #include "train/algorithm.h"
+#include "train/core/exchange_choice.h"
 #include "train/quadratic.h"
-#include "train/sync/exchange_choice.h"
 
 enum { P = 4, STEPS = 6 };
 extern const egc_algorithm_type egc_algorithm_local;

@@ -4,9 +4,9 @@
  * A method that can send everything learns then what the dense one learns; others learn what the
  * synchronous algorithm learns, or a decoder of their messages says. */
 #include "train/algorithm.h"
+#include "train/core/exchange_choice.h"
 #include "train/federated/federated.h"
 #include "train/server.h"
-#include "train/sync/exchange_choice.h"
 
 enum { P = 4, STEPS = 6 };
 extern const egc_algorithm_type egc_algorithm_federated, egc_algorithm_gossip;

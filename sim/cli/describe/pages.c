@@ -22,7 +22,7 @@
 #include "net/topology/prepare.h"
 #include "script/devices.h"
 #include "train/algorithm.h"
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 #include "workloads/profiles/profile.h"
 #include "workloads/train/datasets/dataset.h"
 #include "workloads/train/nets.h"

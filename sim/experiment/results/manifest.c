@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "experiment/spec/identity.h"
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 
 static json_t *now(void)
 {

@@ -12,7 +12,7 @@
 #include "base/file/path.h"
 #include "base/text.h"
 #include "train/algorithm.h"
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 
 enum { PIECE_BYTES = 256 * 1024 };
 

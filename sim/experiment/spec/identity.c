@@ -11,8 +11,8 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "train/algorithm.h"
+#include "train/core/exchange_choice.h"
 #include "train/cost/cost_table.h"
-#include "train/sync/exchange_choice.h"
 
 static const char *name_or_null(const char *name)
 {

@@ -13,9 +13,9 @@
 #include "experiment/spec/cost_file.h"
 #include "net/topology/prepare.h"
 #include "train/algorithm.h"
+#include "train/core/exchange_choice.h"
 #include "train/cost/cost_model.h"
 #include "train/cost/cost_table.h"
-#include "train/sync/exchange_choice.h"
 
 /* Name of a device given as a table. */
 #define CUSTOM_DEVICE "custom"

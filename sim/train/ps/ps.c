@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "compressors/core/decoder.h"
 #include "train/algorithm.h"
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 
 /* Each connection has an actor with a stack in the address space. */
 enum { CONNECTIONS_MAX = 16384 };

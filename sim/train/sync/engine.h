@@ -20,10 +20,10 @@
 #ifndef EGC_TRAIN_SYNC_ENGINE_H
 #define EGC_TRAIN_SYNC_ENGINE_H
 
+#include "train/core/exchange_choice.h"
 #include "train/core/partition.h"
 #include "train/core/round_result.h"
 #include "train/metrics/step_stats.h"
-#include "train/sync/exchange_choice.h"
 
 /* A worker's message for one bucket in one round of one step. */
 typedef struct egc_round_message {

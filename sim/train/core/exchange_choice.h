@@ -15,8 +15,8 @@
  *     all-to-all    as all-gather
  *
  * Exchanges that sum sparse messages (exchange/sparse.h) are used by name only. */
-#ifndef EGC_TRAIN_SYNC_EXCHANGE_CHOICE_H
-#define EGC_TRAIN_SYNC_EXCHANGE_CHOICE_H
+#ifndef EGC_TRAIN_CORE_EXCHANGE_CHOICE_H
+#define EGC_TRAIN_CORE_EXCHANGE_CHOICE_H
 
 #include "compressors/core/merger.h"
 #include "compressors/core/round_plan.h"

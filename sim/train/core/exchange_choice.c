@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An all-gather of dense vectors is replaced by an all-reduce; otherwise a round is carried by an
  * exchange of its own kind. */
-#include "train/sync/exchange_choice.h"
+#include "train/core/exchange_choice.h"
 
 #include <math.h>
 #include <stdio.h>
