@@ -66,6 +66,13 @@ egc_status egc_law_check(const egc_law *law, egc_error *err)
     return EGC_OK;
 }
 
+bool egc_law_alike(const egc_law *a, const egc_law *b)
+{
+    bool same_shape = a->shape == b->shape || (isnan(a->shape) && isnan(b->shape));
+    bool same_mix = a->mix == b->mix || (isnan(a->mix) && isnan(b->mix));
+    return a->distribution == b->distribution && same_shape && same_mix && a->zeros == b->zeros;
+}
+
 /* ---- distribution functions ------------------------------------------------------------------ */
 
 /* y^b, limited so that the incomplete gamma function does not underflow. */

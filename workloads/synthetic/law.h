@@ -15,6 +15,8 @@
 #ifndef EGC_WORKLOADS_SYNTHETIC_LAW_H
 #define EGC_WORKLOADS_SYNTHETIC_LAW_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 typedef enum egc_distribution {
@@ -48,6 +50,9 @@ void egc_law_shape_range(egc_distribution distribution, double *min, double *max
 
 /* RANGE, the message starting with "shape: " or "mix: ". */
 egc_status egc_law_check(const egc_law *law, egc_error *err) EGC_MUST_CHECK;
+
+/* True when two laws differ in scale alone. */
+bool egc_law_alike(const egc_law *a, const egc_law *b);
 
 /* For y >= 0, in units of the scale and without the zeros: the probability of more than y, that of
  * at most y (precise also where it is small), and the density. */

@@ -14,13 +14,6 @@ enum {
     N_NORMAL = EGC_CURVE_SIZE(EGC_NORMAL_LOW, EGC_NORMAL_HIGH, EGC_NORMAL_CUT),
 };
 
-bool egc_law_alike(const egc_law *a, const egc_law *b)
-{
-    bool same_shape = a->shape == b->shape || (isnan(a->shape) && isnan(b->shape));
-    bool same_mix = a->mix == b->mix || (isnan(a->mix) && isnan(b->mix));
-    return a->distribution == b->distribution && same_shape && same_mix && a->zeros == b->zeros;
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static double beyond_median(const void *law, double number, double hint)

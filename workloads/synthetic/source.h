@@ -30,9 +30,6 @@ typedef struct egc_source {
     egc_curve_cell *normal; /* from the magnitude of a normal variable; or NULL */
 } egc_source;
 
-/* True when two laws differ in scale alone. */
-bool egc_law_alike(const egc_law *a, const egc_law *b);
-
 /* Makes the tables for independent values, correlated values or both. MEMORY; egc_source_fini is
  * due on failure too. */
 egc_status egc_source_init(egc_source *magnitudes, const egc_law *law, bool independent,
