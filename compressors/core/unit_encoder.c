@@ -64,9 +64,9 @@ static egc_status compensate(egc_encoder *e, size_t u, egc_error *err)
     egc_norms norms = e->error_feedback->compensate(&error_feedback, e->scale, own->gradient);
     own->encoding.input_norm2 = norms.norm2;
     own->max_abs = norms.max_abs;
-    return isfinite(norms.norm2)
-               ? EGC_OK
-               : egc_fail(err, EGC_ERROR_NONFINITE, "%s: the residual overflowed", e->units[u].name);
+    return isfinite(norms.norm2) ? EGC_OK
+                                 : egc_fail(err, EGC_ERROR_NONFINITE, "%s: the residual overflowed",
+                                            e->units[u].name);
 }
 
 static unit_round unit_at(egc_encoder *e, size_t u, size_t round)

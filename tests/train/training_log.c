@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Learning logs: a run that replays one takes the times, and reports the rows, of one that trains;
  * what is incomplete, damaged or of other learning is refused. */
-#include "train/sync/training_log.h"
+#include "train/sync/engine/training_log.h"
 #include "train/quadratic.h"
 
 enum { P = 4, STEPS = 5, ROOM = 1 << 20 };

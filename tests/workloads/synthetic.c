@@ -34,8 +34,9 @@ static void configure(egc_synthetic_params *params, const char *settings)
         char *equals = strchr(key, '=');
         *equals = '\0';
         egc_scalar value = {.kind = EGC_SCALAR_TEXT, .text = equals + 1};
-        assert_ok(egc_param_set(egc_param_find(egc_synthetic_layers_params, key), params, &value, &err),
-                  err);
+        assert_ok(
+            egc_param_set(egc_param_find(egc_synthetic_layers_params, key), params, &value, &err),
+            err);
     }
 }
 

@@ -121,8 +121,8 @@ static void assert_follows(const egc_law *law, double above, double below, doubl
     double want = egc_law_quantile(law, above, below, 0);
     double p = above < below ? egc_law_above(law, got) / above : egc_law_below(law, got) / below;
     if (!(fabs(p - 1) < 0.003 || fabs(got / want - 1) < 1e-6))
-        fail_msg("%s, shape %g, above %g: got %g, want %g",
-                 egc_law_names[law->distribution], law->shape, above, got, want);
+        fail_msg("%s, shape %g, above %g: got %g, want %g", egc_law_names[law->distribution],
+                 law->shape, above, got, want);
 }
 
 static void tables_follow_the_law(void **state)

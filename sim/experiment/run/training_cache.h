@@ -7,7 +7,7 @@
 
 #include "base/file/atomic_file.h"
 #include "base/file/mapping.h"
-#include "train/sync/training_log.h"
+#include "train/sync/engine/training_log.h"
 
 /* How a point obtains its training. */
 typedef enum egc_training_role {

@@ -6,7 +6,7 @@
 #define EGC_EXPERIMENT_SPEC_IDENTITY_H
 
 #include "experiment/spec/experiment.h"
-#include "train/sync/training_log.h"
+#include "train/sync/engine/training_log.h"
 
 /* A part of a configuration that has a name, parameters, or both. */
 typedef struct egc_identity_part {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The step of algorithms that train inside the simulation: sums, evaluation and report when it ends;
- * and the checks that they share. */
+/* The step of algorithms that train inside the simulation: sums, evaluation and report when it
+ * ends; and the checks that they share. */
 #include "train/core/trainer.h"
 
 #include <math.h>

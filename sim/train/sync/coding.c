@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compressing and decompressing on the streams of a worker: charges the device for messages that the
- * engine has made, and moves buckets on from round to round. */
+/* Compressing and decompressing on the streams of a worker: charges the device for messages that
+ * the engine has made, and moves buckets on from round to round. */
 #include <math.h>
 
 #include "train/sync/sync.h"

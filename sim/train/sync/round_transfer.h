@@ -7,7 +7,7 @@
 #ifndef EGC_TRAIN_SYNC_ROUND_TRANSFER_H
 #define EGC_TRAIN_SYNC_ROUND_TRANSFER_H
 
-#include "train/sync/engine.h"
+#include "train/sync/engine/engine.h"
 
 typedef struct egc_round_transfer {
     egc_world *world;         /* borrowed */

@@ -3,9 +3,9 @@
  * does so for the training, the last one to end it reports it. */
 #include "train/sync/run.h"
 
-#include "train/sync/engine_live.h"
-#include "train/sync/engine_replay.h"
-#include "train/sync/training_log.h"
+#include "train/sync/engine/live.h"
+#include "train/sync/engine/replay.h"
+#include "train/sync/engine/training_log.h"
 
 egc_status egc_sync_run_init(egc_sync_run *run, const egc_train_config *config,
                              const egc_engine_local *local, const egc_train_sink *sink,

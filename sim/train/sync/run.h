@@ -5,7 +5,7 @@
 #define EGC_TRAIN_SYNC_RUN_H
 
 #include "train/metrics/reporter.h"
-#include "train/sync/engine.h"
+#include "train/sync/engine/engine.h"
 #include "train/sync/steady_state.h"
 
 typedef struct egc_sync_run {

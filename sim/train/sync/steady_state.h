@@ -16,7 +16,7 @@
 #define EGC_TRAIN_SYNC_STEADY_STATE_H
 
 #include "train/metrics/step_stats.h"
-#include "train/sync/engine.h"
+#include "train/sync/engine/engine.h"
 
 /* One worker's step. */
 typedef struct egc_worker_step {
