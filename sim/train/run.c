@@ -151,6 +151,7 @@ egc_status egc_train_run(const egc_train_config *config, const egc_train_sink *s
 {
     *out = (egc_train_summary){0};
     egc_metrics_clear(&out->metrics);
+    out->metrics.params = out->metrics.dense_bytes = 0; /* until the model is open */
     egc_status status = egc_train_run_check(config, err);
     if (!status)
         status = egc_algorithm_of(config)->run(config, sink, out, err);

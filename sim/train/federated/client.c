@@ -5,22 +5,22 @@
 
 #include "base/mem.h"
 
-egc_status egc_federated_client_work(const egc_stream *stream, const char *name, uint64_t round,
+egc_status egc_federated_client_work(const egc_stream *stream, const char *name, uint64_t step,
                                      double seconds, double *total, egc_error *err)
 {
-    const egc_timeline_event event = {.name = name, .step = round};
+    const egc_timeline_event event = {.name = name, .step = step};
     return egc_stream_work_for(stream, seconds, &event, total, err);
 }
 
 /* ---- a client ------------------------------------------------------------------------------- */
 
 /* Between the client and the server, from start_s to now. */
-static egc_status tell_transfer(const egc_federated_client *m, const char *name, uint64_t round,
+static egc_status tell_transfer(const egc_federated_client *m, const char *name, uint64_t step,
                                 double start_s, double bytes, egc_error *err)
 {
     size_t peer = (size_t)egc_federated_server_rank(m->federation);
     const egc_timeline_event event = {
-        .name = name, .step = round, .peers = &peer, .n_peers = 1, .bytes = bytes};
+        .name = name, .step = step, .peers = &peer, .n_peers = 1, .bytes = bytes};
     return egc_stream_log_event(&m->communication, start_s, &event, err);
 }
 
@@ -32,7 +32,7 @@ static egc_status download(egc_federated_client *m, egc_error *err)
     egc_status status =
         egc_transport_receive(transport, egc_federated_server_rank(f), &m->model, err);
     if (!status)
-        status = tell_transfer(m, "download", m->round, start, (double)m->model.len, err);
+        status = tell_transfer(m, "download", m->step, start, (double)m->model.len, err);
     f->trainer.times.comm_s += egc_world_now(f->trainer.world) - start;
     egc_buf_fini(&m->model); /* its content is known: the client has been trained on it already */
     return status;
@@ -41,7 +41,7 @@ static egc_status download(egc_federated_client *m, egc_error *err)
 /* The server may sample the client again before this returns. */
 static egc_status upload(egc_federated_client *m, egc_error *err)
 {
-    uint64_t round = m->round;
+    uint64_t step = m->step;
     egc_federated *f = m->federation;
     egc_transport *transport = egc_federated_transport(f, (int)m->number);
     const egc_buf *messages = f->clients.client[m->number].coders.messages;
@@ -56,7 +56,7 @@ static egc_status upload(egc_federated_client *m, egc_error *err)
     if (!status)
         status = egc_transport_wait_all(transport, m->sends, n_buckets, err);
     f->trainer.times.comm_s += egc_world_now(f->trainer.world) - start;
-    return status ? status : tell_transfer(m, "upload", round, start, bytes, err);
+    return status ? status : tell_transfer(m, "upload", step, start, bytes, err);
 }
 
 static double compute_s(const egc_federated *f, size_t number)
@@ -80,16 +80,16 @@ static egc_status take_part(egc_federated_client *m, egc_error *err)
     egc_federated *f = m->federation;
     egc_step_times *times = &f->trainer.times;
     const egc_stream *on = &m->compute;
-    egc_actor_begin_step(f->trainer.world, (int)m->number, m->round);
+    egc_actor_begin_step(f->trainer.world, (int)m->number, m->step);
     egc_status status = download(m, err);
     if (!status)
-        status = egc_federated_client_work(on, "decompress", m->round, m->unpack_s,
+        status = egc_federated_client_work(on, "decompress", m->step, m->unpack_s,
                                            &times->decompress_s, err);
     if (!status)
-        status = egc_federated_client_work(on, "local steps", m->round, compute_s(f, m->number),
+        status = egc_federated_client_work(on, "local steps", m->step, compute_s(f, m->number),
                                            &times->compute_s, err);
     if (!status)
-        status = egc_federated_client_work(on, "compress", m->round, compress_s(f, m->number),
+        status = egc_federated_client_work(on, "compress", m->step, compress_s(f, m->number),
                                            &times->compress_s, err);
     return status ? status : upload(m, err);
 }
@@ -99,7 +99,7 @@ static egc_status await_round(egc_federated_client *m, egc_error *err)
 {
     double start = egc_world_now(m->federation->trainer.world);
     egc_semaphore_wait(m->client_begins);
-    return egc_stream_log_wait(&m->compute, start, m->round, err);
+    return egc_stream_log_wait(&m->compute, start, m->step, err);
 }
 
 /* Until the server ends the run. */
@@ -139,7 +139,7 @@ egc_status egc_federated_client_serve(void *arg, egc_error *err)
         egc_semaphore_wait(m->server_begins);
         status = exchange(m, err);
         m->busy = false;
-        m->arrived = f->open && m->round == f->trainer.step && f->n_arrived < f->n_wanted;
+        m->arrived = f->open && m->step == f->trainer.step && f->n_arrived < f->n_wanted;
         f->n_arrived += m->arrived;
         egc_semaphore_signal(f->news);
     }

@@ -23,7 +23,7 @@ typedef struct egc_federated_client {
     egc_stream compute, communication;
     egc_semaphore *client_begins, *server_begins; /* one signal a round that it is sampled in */
     bool busy;                       /* from being sampled until its upload is through */
-    uint64_t round;                  /* the last in which it was sampled */
+    uint64_t step;                   /* the last in which it was sampled */
     bool has_view;                   /* the client holds the view of that round */
     bool arrived;                    /* its upload counts */
     egc_buf download;                /* the message to it */
@@ -60,7 +60,7 @@ static inline egc_transport *egc_federated_transport(egc_federated *f, int rank)
 }
 
 /* Occupies a rank's device in a round, and adds to *total for how long that was. IO of the sink. */
-egc_status egc_federated_client_work(const egc_stream *stream, const char *name, uint64_t round,
+egc_status egc_federated_client_work(const egc_stream *stream, const char *name, uint64_t step,
                                      double seconds, double *total, egc_error *err) EGC_MUST_CHECK;
 
 /* The mains of actors: a client on its host and its counterpart at the server (arg: the

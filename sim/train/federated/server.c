@@ -45,14 +45,14 @@ static void sample(egc_federated *f)
 static egc_status prepare(egc_federated *f, egc_federated_client *m, egc_error *err)
 {
     const float *parameters = f->clients.server.parameters;
-    uint64_t round = f->trainer.step;
-    uint64_t behind = m->has_view ? round - m->round : EGC_DOWNLINK_NOTHING;
+    uint64_t step = f->trainer.step;
+    uint64_t behind = m->has_view ? step - m->step : EGC_DOWNLINK_NOTHING;
     egc_status status =
         egc_downlink_write(&f->downlink, parameters, behind, &m->download, &m->unpack_s, err);
     if (!status)
         status = egc_federated_model_train(&f->clients, m->number,
                                            egc_downlink_view(&f->downlink, parameters), err);
-    m->round = round;
+    m->step = step;
     m->busy = m->has_view = true;
     m->arrived = false;
     return status;

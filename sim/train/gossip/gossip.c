@@ -292,13 +292,11 @@ static egc_status check(const egc_train_config *config, egc_error *err)
 
 static const egc_param params[] = {
     EGC_PARAM(gossip, graph, CHOICE, "graph",
-              "who talks to whom; exponential: to those 1, 2, 4, ... ahead",
+              "neighbours of a worker; exponential: the workers 1, 2, 4, ... ahead",
               .def = EGC_GOSSIP_GRAPH_RING, .choices = egc_gossip_graph_names),
-    EGC_PARAM(
-        gossip, gamma, REAL, "gamma",
-        "step towards what the neighbours know of each other; 1 with nothing lost, the less is "
-        "sent the smaller",
-        .def = 1, .min = 0, .max = 1, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(gossip, gamma, REAL, "gamma",
+              "step towards the neighbours' copies; 1 if nothing is lost, smaller the less is sent",
+              .def = 1, .min = 0, .max = 1, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

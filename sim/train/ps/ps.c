@@ -27,7 +27,7 @@ static const char *const pull_words[] = {"dense", "recompress", "sum", NULL};
 
 static const egc_param params_table[] = {
     EGC_PARAM(egc_ps_params, servers, INT, "servers",
-              "servers, among which the buckets are shared out by their bytes", .def = 1, .min = 1,
+              "servers; each holds some buckets, shared out by their bytes", .def = 1, .min = 1,
               .max = 65536),
     EGC_PARAM(egc_ps_params, colocated, BOOL, "colocated",
               "server s on the host of worker s; otherwise servers have the first hosts", .def = 0),
@@ -45,11 +45,10 @@ static const egc_param params_table[] = {
     EGC_PARAM(egc_ps_params, window, INT, "window",
               "messages that a server receives, and sends, at a time", .def = 64, .min = 1,
               .max = 65536),
-    EGC_PARAM(
-        egc_ps_params, weight, REAL, "weight",
-        "async and ssp: what one gradient weighs, where the mean of a synchronous step weighs 1; "
-        "unset: 1 / workers",
-        .def = NAN, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN),
+    EGC_PARAM(egc_ps_params, weight, REAL, "weight",
+              "async and ssp: weight of one gradient, relative to the mean of a synchronous step; "
+              "unset: 1 / workers",
+              .def = NAN, .max = INFINITY, .flags = EGC_PARAM_OPEN_MIN),
     EGC_PARAM_END,
 };
 

@@ -102,12 +102,12 @@ static inline egc_timeline_event egc_sync_event(const egc_sync_worker *w, const 
     };
 }
 
-/* ---- sync_compute.c: the forward and the backward pass, and the end of a step ---------------- */
+/* ---- compute.c: the forward and the backward pass, and the end of a step ---------------- */
 
 /* The actor of a worker's compute stream. Errors of the workload, the method and the world. */
 egc_status egc_sync_compute_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- sync_coding.c: compressing and decompressing, on whichever stream ----------------------- */
+/* ---- coding.c: compressing and decompressing, on whichever stream ----------------------- */
 
 /* Charges the stream for the message of the bucket's round, which is made already. */
 egc_status egc_sync_coding_compress(egc_sync_worker *w, const egc_stream *stream, uint64_t step,
@@ -127,7 +127,7 @@ egc_status egc_sync_coding_end_round(egc_sync_worker *w, const egc_stream *strea
 egc_status egc_sync_coding_stream(void *worker, egc_error *err) EGC_MUST_CHECK;
 egc_status egc_sync_coding_fusion_cycle(void *worker, egc_error *err) EGC_MUST_CHECK;
 
-/* ---- sync_exchange.c: the communication stream ----------------------------------------------- */
+/* ---- communicate.c: the communication stream ----------------------------------------------- */
 
 /* The main of the communication stream. A new actor continues the step in which the former one was
  * ended. */
