@@ -18,7 +18,7 @@ typedef struct egc_algorithm_type {
     size_t params_size;
 
     /* True if training depends only on options that are not about time, so that points that differ
-     * in nothing else share one training (sync/training_log.h). */
+     * in nothing else share one training (sync/engine/training_log.h). */
     bool timeless;
 
     /* True when no worker ever sends a message before the last one has arrived. */

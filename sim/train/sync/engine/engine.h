@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The training half of a synchronous run: gradients, messages, decoding, the update and its
  * evaluation. None of it depends on the network or the device, so there are two implementations:
- * one trains (engine_live.h), the other replays the log of a run with the same training
- * (engine_replay.h). sync.c, which knows the times, drives either of them alike:
+ * one trains (live.h), the other replays the log of a run with the same training
+ * (replay.h). sync.c, which knows the times, drives either of them alike:
  *
  *     egc_engine_begin_step           once a step
  *     for each round of each bucket:
