@@ -115,7 +115,7 @@ static void local_steps_are_those_by_hand(void **state)
     (void)state;
     for (int steps = 1; steps <= 5; steps += 2)
         for (int own = 0; own < 2; own++) {
-            char text[8];
+            char text[16];
             snprintf(text, sizeof text, "%d", steps);
             egc_train_config config = local_of("none", text, own ? "local" : "exchange");
             assert_close(run_well(&config)->summary.metrics.test_loss, by_hand(steps, own), 1e-4);
