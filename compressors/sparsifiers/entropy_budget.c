@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rule = "budget": the layers of a unit divide a budget of elements in proportion to exp(H), H the
+ * entropy of a layer's normalised magnitudes (its effective number of elements), and each sends its
+ * largest. Our reading of EGC: see maxentropy.c. */
 #include "compressors/sparsifiers/entropy.h"
 #include "compressors/sparsifiers/largest.h"
 

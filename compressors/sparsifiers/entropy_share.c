@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rule = "share": the fewest largest elements whose terms -p ln p reach a share of the entropy of the
+ * normalised magnitudes p. The threshold is found by radix bins of the magnitudes' bits, from the
+ * top, so that no sort is needed. Our reading of EGC: see maxentropy.c. */
 #include <string.h>
 
 #include "compressors/sparsifiers/entropy.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Means and squared deviations in 16 interleaved partial sums, folded by one tree, so that every
+ * machine and every vector width gets the same bits. */
 #include "compressors/sparsifiers/moments.h"
 
 #include <math.h>

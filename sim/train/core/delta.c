@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Derives the method that compresses differences of parameters from the one that compresses
+ * gradients: the difference itself is the residual, so options of the error feedback do not apply. */
 #include "train/core/delta.h"
 
 #include <math.h>

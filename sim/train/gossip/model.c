@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CHOCO-SGD (Koloskova, Stich, Jaggi 2019, arXiv 1902.00340) apart from its timing: one step of all
+ * workers is computed by the first that reaches it, and kept until the last no longer needs it. */
 #include "train/gossip/model.h"
 
 #include <math.h>

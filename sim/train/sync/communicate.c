@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The communication stream of a worker: it takes buckets in the exchange order, runs the collective
+ * of each round over the transport, and hands the results to the decoder. */
 #include <math.h>
 
 #include "train/sync/sync.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The compute stream of a worker: forward and backward passes layer by layer, which make buckets
+ * ready, and the wait for the updates that a pass needs (wait-free backpropagation; with
+ * exchange_order = "priority" as in P3, Jayarajan et al. 2019). */
 #include <math.h>
 
 #include "train/sync/sync.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The engine that reads each step from a training log instead of training: a point that differs
+ * from an earlier one only in network or device learns the same. */
 #include "train/sync/engine/replay.h"
 
 #include "train/sync/engine/training_log.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The training log: a file with the model, and for each step the messages' lengths and the metrics,
+ * as structs in the machine's own order. It lives for one run of a sweep, on one machine. */
 #include "train/sync/engine/training_log.h"
 
 #include <string.h>

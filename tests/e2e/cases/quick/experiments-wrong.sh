@@ -8,7 +8,7 @@ wrong() {
     cmp -s "$EXPERIMENTS/small.lua" x.lua && fail "the edit changed nothing: $1"
     refuses 1 "x.lua:$2" egc-sim run x.lua
 }
-wrong 's/steps  /stepz /' '3: stepz: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, bucket, first_bucket, group, fusion, cycle, overlap, cost, cost_table, cost_scale, compress_on, schedule, partition, network_model, max_sim_time, on_failure, failure_timeout, energy, layers, name, workload, cluster, method, algorithm, exchange, where'
+wrong 's/steps  /stepz /' '3: stepz: unknown key; valid: workers, sampled_workers, steps, eval_every, seed, bucket, first_bucket, group, fusion, cycle, overlap, cost, cost_table, cost_scale, compress_on, exchange_order, partition, network_model, max_sim_time, on_failure, failure_timeout, energy, layers, name, workload, cluster, method, algorithm, exchange, where'
 wrong 's/batch = 8/bach = 8/' '5: workload.bach: unknown key; valid: model, dataset, path, batch, lr, momentum, weight_decay, schedule, lr_warmup, train_examples, test_examples, evaluate_on, ...'
 wrong 's/hosts = 2/host = 2/' '8: cluster.host: unknown key; valid: bandwidth, latency, efficiency, cores, host_speeds, profiles, speed, ...'
 wrong 's/ratio = /ration = /' '10: method.ration: unknown key "ration" for topk; valid: ratio, memory, ...'
