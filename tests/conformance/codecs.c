@@ -121,7 +121,7 @@ static void round_trip_index(const egc_index_codec *codec, int policy, uint32_t 
     egc_buf_fini(&buf);
 }
 
-static void index_codecs_round_trip(void **state)
+static void codecs__index_codecs_round_trip(void **state)
 {
     (void)state;
     uint32_t index[1023];
@@ -136,7 +136,7 @@ static void index_codecs_round_trip(void **state)
 }
 
 /* The same beyond one block of 16-bit offsets, n a multiple of it and not. */
-static void long_units_round_trip(void **state)
+static void codecs__long_units_round_trip(void **state)
 {
     (void)state;
     enum { MOST = 3 * 65536 };
@@ -158,7 +158,7 @@ static bool is_linear_in_n(const egc_index_codec *codec)
 }
 
 /* Widths follow n: positions beyond 2^24, where a float could not count them, survive. */
-static void indices_beyond_two_to_the_24(void **state)
+static void codecs__indices_beyond_two_to_the_24(void **state)
 {
     (void)state;
     for (const egc_index_codec *const *codec = egc_codec_index_types(); *codec; codec++) {
@@ -220,7 +220,7 @@ static void damage_message(const egc_index_codec *index_codec, const egc_value_c
     egc_buf_fini(&buf);
 }
 
-static void damaged_messages(void **state)
+static void codecs__damaged_messages(void **state)
 {
     (void)state;
     enum { N = 257 };
@@ -237,7 +237,7 @@ static void damaged_messages(void **state)
 }
 
 /* Bytes of no origin, k as large as a header may say: every codec ends, within n. */
-static void random_bytes(void **state)
+static void codecs__random_bytes(void **state)
 {
     (void)state;
     enum { N = 1023, LEN = 600 };
@@ -308,7 +308,7 @@ static void round_trip_values(const egc_value_codec *codec, const float *value, 
 
 /* What a value codec may lose: nothing, a rounding, or all but sign and mean; never the sign,
  * unless it sends but one value for all. */
-static void value_codecs_round_trip(void **state)
+static void codecs__value_codecs_round_trip(void **state)
 {
     (void)state;
     float value[1023], back[1023];
@@ -330,7 +330,7 @@ static void value_codecs_round_trip(void **state)
 }
 
 /* The largest and the smallest floats there are. */
-static void extreme_values(void **state)
+static void codecs__extreme_values(void **state)
 {
     (void)state;
     const float value[] = {3.4028234e38f, -3.4028234e38f, 3.4e38f, 1e-45f, -1e-45f, 0, -0.0f, 1};
@@ -414,7 +414,7 @@ static void check_unbiased(const egc_value_codec *codec, const float *value, siz
         assert_true(is_centred(&sums[s], DRAWS, rounding));
 }
 
-static void stochastic_codecs_are_unbiased(void **state)
+static void codecs__stochastic_codecs_are_unbiased(void **state)
 {
     (void)state;
     enum { N = 600 };
@@ -429,7 +429,7 @@ static void stochastic_codecs_are_unbiased(void **state)
 
 /* Values of one magnitude, and of one value, come back bit for bit from the codecs that send one
  * mean. */
-static void equal_magnitudes_are_exact(void **state)
+static void codecs__equal_magnitudes_are_exact(void **state)
 {
     (void)state;
     enum { MOST = 100003 };
@@ -450,7 +450,7 @@ static void equal_magnitudes_are_exact(void **state)
     }
 }
 
-static void the_smallest_is_chosen(void **state)
+static void codecs__the_smallest_is_chosen(void **state)
 {
     (void)state;
     uint32_t index[1023];
@@ -466,16 +466,16 @@ static void the_smallest_is_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(index_codecs_round_trip),
-        cmocka_unit_test(long_units_round_trip),
-        cmocka_unit_test(indices_beyond_two_to_the_24),
-        cmocka_unit_test(damaged_messages),
-        cmocka_unit_test(random_bytes),
-        cmocka_unit_test(value_codecs_round_trip),
-        cmocka_unit_test(extreme_values),
-        cmocka_unit_test(stochastic_codecs_are_unbiased),
-        cmocka_unit_test(equal_magnitudes_are_exact),
-        cmocka_unit_test(the_smallest_is_chosen),
+        cmocka_unit_test(codecs__index_codecs_round_trip),
+        cmocka_unit_test(codecs__long_units_round_trip),
+        cmocka_unit_test(codecs__indices_beyond_two_to_the_24),
+        cmocka_unit_test(codecs__damaged_messages),
+        cmocka_unit_test(codecs__random_bytes),
+        cmocka_unit_test(codecs__value_codecs_round_trip),
+        cmocka_unit_test(codecs__extreme_values),
+        cmocka_unit_test(codecs__stochastic_codecs_are_unbiased),
+        cmocka_unit_test(codecs__equal_magnitudes_are_exact),
+        cmocka_unit_test(codecs__the_smallest_is_chosen),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -95,7 +95,7 @@ static void check_round_trip(coder *c, const float *x)
     egc_buf_fini(&wire);
 }
 
-static void coders_round_trip(void **state)
+static void coders__round_trip(void **state)
 {
     (void)state;
     for_all_coders(check_round_trip);
@@ -133,7 +133,7 @@ static void check_linear(coder *c, const float *x)
     egc_buf_fini(&second);
 }
 
-static void sums_of_linear_messages(void **state)
+static void coders__sums_of_linear_messages(void **state)
 {
     (void)state;
     for_all_coders(check_linear);
@@ -156,7 +156,7 @@ static void check_coder_contraction(coder *c, const float *x)
         fail_msg("%s, n = %zu: error %g of %g, delta %g", c->type->name, n, error, all, delta);
 }
 
-static void coders_contract(void **state)
+static void coders__contract(void **state)
 {
     (void)state;
     for_all_coders(check_coder_contraction);
@@ -191,7 +191,7 @@ static void check_interleaved(coder *c, const float *x)
     coder_close(&b);
 }
 
-static void same_seed_same_bytes(void **state)
+static void coders__same_seed_same_bytes(void **state)
 {
     (void)state;
     for_all_coders(check_interleaved);
@@ -226,7 +226,7 @@ static void check_damaged(coder *c, const float *x)
     egc_buf_fini(&wire);
 }
 
-static void damaged_messages(void **state)
+static void coders__damaged_messages(void **state)
 {
     (void)state;
     for_all_coders(check_damaged);
@@ -291,7 +291,7 @@ static void check_unbiased(coder *c, const float *x)
     }
 }
 
-static void unbiased_coders_average_to_the_input(void **state)
+static void coders__unbiased_coders_average_to_the_input(void **state)
 {
     (void)state;
     float x[MAX_N];
@@ -310,9 +310,12 @@ static void unbiased_coders_average_to_the_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coders_round_trip), cmocka_unit_test(sums_of_linear_messages),
-        cmocka_unit_test(coders_contract),   cmocka_unit_test(same_seed_same_bytes),
-        cmocka_unit_test(damaged_messages),  cmocka_unit_test(unbiased_coders_average_to_the_input),
+        cmocka_unit_test(coders__round_trip),
+        cmocka_unit_test(coders__sums_of_linear_messages),
+        cmocka_unit_test(coders__contract),
+        cmocka_unit_test(coders__same_seed_same_bytes),
+        cmocka_unit_test(coders__damaged_messages),
+        cmocka_unit_test(coders__unbiased_coders_average_to_the_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

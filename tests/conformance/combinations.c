@@ -3,7 +3,7 @@
 #include "compressors/core/frame.h"
 #include "support/method.h"
 
-static void nonsense_is_refused(void **state)
+static void combinations__nonsense_is_refused(void **state)
 {
     (void)state;
     const struct {
@@ -61,7 +61,7 @@ static void nonsense_is_refused(void **state)
     }
 }
 
-static void wrong_values_say_what_is_valid(void **state)
+static void combinations__wrong_values_say_what_is_valid(void **state)
 {
     (void)state;
     const struct {
@@ -99,8 +99,8 @@ static void wrong_values_say_what_is_valid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(wrong_values_say_what_is_valid),
+        cmocka_unit_test(combinations__nonsense_is_refused),
+        cmocka_unit_test(combinations__wrong_values_say_what_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static double measured_delta(const worst_case *c)
     return delta;
 }
 
-static void constants_are_attained(void **state)
+static void contraction__constants_are_attained(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_CASES; i++) {
@@ -68,7 +68,7 @@ static void constants_are_attained(void **state)
 }
 
 /* A new type that promises a contraction needs a row above. */
-static void every_constant_has_a_worst_case(void **state)
+static void contraction__every_constant_has_a_worst_case(void **state)
 {
     (void)state;
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++) {
@@ -83,8 +83,8 @@ static void every_constant_has_a_worst_case(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constants_are_attained),
-        cmocka_unit_test(every_constant_has_a_worst_case),
+        cmocka_unit_test(contraction__constants_are_attained),
+        cmocka_unit_test(contraction__every_constant_has_a_worst_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static const char *const codings[] = {
 };
 enum { N_CODINGS = sizeof codings / sizeof *codings };
 
-static void sums_are_sums(void **state)
+static void merging__sums_are_sums(void **state)
 {
     (void)state;
     for (size_t c = 0; c < N_CODINGS; c++) {
@@ -163,7 +163,7 @@ static void keep_largest(float *vector, size_t k)
             vector[SMALL + i] = 0;
 }
 
-static void the_largest_are_kept(void **state)
+static void merging__the_largest_are_kept(void **state)
 {
     (void)state;
     for (size_t c = 0; c < N_CODINGS; c++) {
@@ -189,7 +189,7 @@ static void cut_all(bench *b, const egc_buf *message, int parts, egc_buf *out)
     }
 }
 
-static void parts_make_up_the_whole(void **state)
+static void merging__parts_make_up_the_whole(void **state)
 {
     (void)state;
     for (size_t c = 0; c < N_CODINGS; c++)
@@ -218,7 +218,7 @@ static void parts_make_up_the_whole(void **state)
 
 /* Ok-Topk's threshold: the first joined sum is the whole one, of which the k largest are left;
  * later ones keep what is as large, until it is made anew. Parts are then equally full. */
-static void thresholds_are_made_and_used(void **state)
+static void merging__thresholds_are_made_and_used(void **state)
 {
     (void)state;
     bench *b = bench_new("ratio=0.1", EGC_MERGE_ABOVE);
@@ -304,7 +304,7 @@ static void one_step(bench *b, uint64_t step, egc_merge_rule rule, float *applie
 
 /* All that came in was applied or is in a memory, at every step, and a worker lets go of nothing
  * but what it sent and is in the sum. With one sum and one keeping none of it is lost. */
-static void what_is_dropped_stays(void **state)
+static void merging__what_is_dropped_stays(void **state)
 {
     (void)state;
     const egc_merge_rule rules[] = {EGC_MERGE_ALL, EGC_MERGE_LARGEST, EGC_MERGE_ABOVE};
@@ -339,7 +339,7 @@ static void what_is_dropped_stays(void **state)
 }
 
 /* Momentum goes on where a contribution was dropped; masking ends it where it arrived. */
-static void dropped_momentum_goes_on(void **state)
+static void merging__dropped_momentum_goes_on(void **state)
 {
     (void)state;
     bench *b = bench_new("ratio=0.1;memory=momentum;masking=true", EGC_MERGE_LARGEST);
@@ -360,7 +360,7 @@ static void dropped_momentum_goes_on(void **state)
 }
 
 /* Any truncated message and any with a bit flipped is either refused or still a message. */
-static void damage_is_refused(void **state)
+static void merging__damage_is_refused(void **state)
 {
     (void)state;
     bench *b = bench_new("ratio=0.05", EGC_MERGE_LARGEST);
@@ -387,7 +387,7 @@ static void damage_is_refused(void **state)
 }
 
 /* Sums beyond the largest half are reported, not clipped. */
-static void sums_overflow_loudly(void **state)
+static void merging__sums_overflow_loudly(void **state)
 {
     (void)state;
     bench *b = bench_new("ratio=0.1;value=fp16", EGC_MERGE_ALL);
@@ -409,7 +409,7 @@ static void sums_overflow_loudly(void **state)
 }
 
 /* Why, and what to do about it. */
-static void what_cannot_be_merged_says_so(void **state)
+static void merging__what_cannot_be_merged_says_so(void **state)
 {
     (void)state;
     const struct {
@@ -451,15 +451,15 @@ static void what_cannot_be_merged_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_sums),
-        cmocka_unit_test(the_largest_are_kept),
-        cmocka_unit_test(parts_make_up_the_whole),
-        cmocka_unit_test(thresholds_are_made_and_used),
-        cmocka_unit_test(what_is_dropped_stays),
-        cmocka_unit_test(dropped_momentum_goes_on),
-        cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(sums_overflow_loudly),
-        cmocka_unit_test(what_cannot_be_merged_says_so),
+        cmocka_unit_test(merging__sums_are_sums),
+        cmocka_unit_test(merging__the_largest_are_kept),
+        cmocka_unit_test(merging__parts_make_up_the_whole),
+        cmocka_unit_test(merging__thresholds_are_made_and_used),
+        cmocka_unit_test(merging__what_is_dropped_stays),
+        cmocka_unit_test(merging__dropped_momentum_goes_on),
+        cmocka_unit_test(merging__damage_is_refused),
+        cmocka_unit_test(merging__sums_overflow_loudly),
+        cmocka_unit_test(merging__what_cannot_be_merged_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

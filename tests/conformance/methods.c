@@ -145,7 +145,7 @@ static void for_all_methods(void (*check)(const egc_method *, int))
                 }
 }
 
-static void sent_and_residual_make_up_the_input(void **state)
+static void methods__sent_and_residual_make_up_the_input(void **state)
 {
     (void)state;
     for_all_methods(check_conservation);
@@ -187,14 +187,14 @@ static void check_team_conservation(const egc_method *method, int family)
     team_free(team);
 }
 
-static void teams_conserve(void **state)
+static void methods__teams_conserve(void **state)
 {
     (void)state;
     for_all_methods(check_team_conservation);
 }
 
 /* What can be summed on its way gives the same mean as when it is gathered. */
-static void sums_are_sums(void **state)
+static void methods__sums_are_sums(void **state)
 {
     (void)state;
     enum { P = 4 };
@@ -253,7 +253,7 @@ static void check_statistics(const egc_method *method, int family)
     team_free(team);
 }
 
-static void statistics_are_those_of_the_bytes(void **state)
+static void methods__statistics_are_those_of_the_bytes(void **state)
 {
     (void)state;
     for_all_methods(check_statistics);
@@ -297,14 +297,14 @@ static void check_damage(const egc_method *method, int family)
     }
 }
 
-static void damaged_messages_are_refused(void **state)
+static void methods__damaged_messages_are_refused(void **state)
 {
     (void)state;
     for_all_methods(check_damage);
 }
 
 /* An all-zero gradient gives a legal message that carries nothing. */
-static void empty_messages(void **state)
+static void methods__empty_messages(void **state)
 {
     (void)state;
     egc_method method;
@@ -321,7 +321,7 @@ static void empty_messages(void **state)
 }
 
 /* An element sent at step 3 for the first time waited (4 - 1) / 2 steps in the mean. */
-static void staleness_by_hand(void **state)
+static void methods__staleness_by_hand(void **state)
 {
     (void)state;
     egc_method method;
@@ -340,7 +340,7 @@ static void staleness_by_hand(void **state)
     team_free(team);
 }
 
-static void nonfinite_options(void **state)
+static void methods__nonfinite_options(void **state)
 {
     (void)state;
     egc_method method;
@@ -406,7 +406,7 @@ static void check_skip(const egc_method *wanted, int family)
     team_free(team);
 }
 
-static void skipping_leaves_the_memory(void **state)
+static void methods__skipping_leaves_the_memory(void **state)
 {
     (void)state;
     for_all_methods(check_skip);
@@ -414,7 +414,7 @@ static void skipping_leaves_the_memory(void **state)
 
 /* Clipping: P workers share the limit, each taking 1/sqrt(P). A gradient of norm 5 and limit 2 for
  * 4 workers is scaled by 1/5. */
-static void clipping_shares_the_limit(void **state)
+static void methods__clipping_shares_the_limit(void **state)
 {
     (void)state;
     egc_method method;
@@ -434,16 +434,16 @@ static void clipping_shares_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sent_and_residual_make_up_the_input),
-        cmocka_unit_test(teams_conserve),
-        cmocka_unit_test(sums_are_sums),
-        cmocka_unit_test(statistics_are_those_of_the_bytes),
-        cmocka_unit_test(damaged_messages_are_refused),
-        cmocka_unit_test(empty_messages),
-        cmocka_unit_test(staleness_by_hand),
-        cmocka_unit_test(nonfinite_options),
-        cmocka_unit_test(skipping_leaves_the_memory),
-        cmocka_unit_test(clipping_shares_the_limit),
+        cmocka_unit_test(methods__sent_and_residual_make_up_the_input),
+        cmocka_unit_test(methods__teams_conserve),
+        cmocka_unit_test(methods__sums_are_sums),
+        cmocka_unit_test(methods__statistics_are_those_of_the_bytes),
+        cmocka_unit_test(methods__damaged_messages_are_refused),
+        cmocka_unit_test(methods__empty_messages),
+        cmocka_unit_test(methods__staleness_by_hand),
+        cmocka_unit_test(methods__nonfinite_options),
+        cmocka_unit_test(methods__skipping_leaves_the_memory),
+        cmocka_unit_test(methods__clipping_shares_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

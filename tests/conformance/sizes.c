@@ -451,7 +451,7 @@ static bool check_row(const size_row *row, size_t n, size_t n_rows, int family)
     return pays;
 }
 
-static void sizes_are_those_of_the_formulas(void **state)
+static void sizes__are_those_of_the_formulas(void **state)
 {
     (void)state;
     for (size_t r = 0; r < N_ROWS; r++) {
@@ -464,7 +464,7 @@ static void sizes_are_those_of_the_formulas(void **state)
     }
 }
 
-static void every_type_has_a_formula(void **state)
+static void sizes__every_type_has_a_formula(void **state)
 {
     (void)state;
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++) {
@@ -479,8 +479,8 @@ static void every_type_has_a_formula(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_has_a_formula),
-        cmocka_unit_test(sizes_are_those_of_the_formulas),
+        cmocka_unit_test(sizes__every_type_has_a_formula),
+        cmocka_unit_test(sizes__are_those_of_the_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

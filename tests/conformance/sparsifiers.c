@@ -126,32 +126,32 @@ static void check_scale_free(const egc_method *method, const float *x, size_t n)
     assert_memory_equal(a.index, b.index, a.count * sizeof *a.index);
 }
 
-static void selections_are_ascending_and_nonzero(void **state)
+static void sparsifiers__selections_are_ascending_and_nonzero(void **state)
 {
     (void)state;
     for_all_selections(check_order);
 }
 
-static void same_seed_same_selection(void **state)
+static void sparsifiers__same_seed_same_selection(void **state)
 {
     (void)state;
     for_all_selections(check_same_seed);
 }
 
-static void contraction_holds(void **state)
+static void sparsifiers__contraction_holds(void **state)
 {
     (void)state;
     for_all_selections(check_contraction);
 }
 
-static void scale_does_not_matter(void **state)
+static void sparsifiers__scale_does_not_matter(void **state)
 {
     (void)state;
     for_all_selections(check_scale_free);
 }
 
 /* Ties: the larger magnitude first, then the lower index (top-k of TIES inputs by brute force). */
-static void topk_breaks_ties_by_index(void **state)
+static void sparsifiers__topk_breaks_ties_by_index(void **state)
 {
     (void)state;
     float x[MAX_N];
@@ -180,7 +180,7 @@ static void topk_breaks_ties_by_index(void **state)
 }
 
 /* Strictly above the magnitude, whatever the sign; tau = 0 sends all that is not zero. */
-static void threshold_by_definition(void **state)
+static void sparsifiers__threshold_by_definition(void **state)
 {
     (void)state;
     float x[MAX_N];
@@ -205,12 +205,12 @@ static void threshold_by_definition(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections_are_ascending_and_nonzero),
-        cmocka_unit_test(same_seed_same_selection),
-        cmocka_unit_test(contraction_holds),
-        cmocka_unit_test(scale_does_not_matter),
-        cmocka_unit_test(topk_breaks_ties_by_index),
-        cmocka_unit_test(threshold_by_definition),
+        cmocka_unit_test(sparsifiers__selections_are_ascending_and_nonzero),
+        cmocka_unit_test(sparsifiers__same_seed_same_selection),
+        cmocka_unit_test(sparsifiers__contraction_holds),
+        cmocka_unit_test(sparsifiers__scale_does_not_matter),
+        cmocka_unit_test(sparsifiers__topk_breaks_ties_by_index),
+        cmocka_unit_test(sparsifiers__threshold_by_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

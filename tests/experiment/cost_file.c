@@ -53,7 +53,7 @@ static const egc_cost_curve *read_file(egc_arena *arena, const egc_method *metho
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void rows_of_a_method_are_sorted(void **state)
+static void cost_file__rows_of_a_method_are_sorted(void **state)
 {
     (void)state;
     egc_arena arena = {0};
@@ -70,7 +70,7 @@ static void rows_of_a_method_are_sorted(void **state)
     egc_arena_fini(&arena);
 }
 
-static void a_table_of_a_spreadsheet_is_read(void **state)
+static void cost_file__a_table_of_a_spreadsheet_is_read(void **state)
 {
     (void)state;
     egc_arena arena = {0};
@@ -80,7 +80,7 @@ static void a_table_of_a_spreadsheet_is_read(void **state)
     egc_arena_fini(&arena);
 }
 
-static void params_choose_rows(void **state)
+static void cost_file__params_choose_rows(void **state)
 {
     (void)state;
     egc_arena arena = {0};
@@ -100,7 +100,7 @@ static void params_choose_rows(void **state)
 }
 
 /* ... of the numbers that are used, and of no others. */
-static void a_curve_has_an_identity(void **state)
+static void cost_file__a_curve_has_an_identity(void **state)
 {
     (void)state;
     egc_arena arena = {0};
@@ -130,7 +130,7 @@ static void refused(const char *text, egc_status status, const char *message)
     egc_arena_fini(&arena);
 }
 
-static void what_is_no_table_is_refused(void **state)
+static void cost_file__what_is_no_table_is_refused(void **state)
 {
     (void)state;
     refused("", EGC_ERROR_FORMAT, ": no header row");
@@ -158,7 +158,7 @@ static void what_is_no_table_is_refused(void **state)
             EGC_ERROR_FORMAT, ":1: has column method more than once");
 }
 
-static void methods_without_a_row_are_refused(void **state)
+static void cost_file__methods_without_a_row_are_refused(void **state)
 {
     (void)state;
     refused(HEAD "topk,,10,1,1\nqsgd,*,10,1,1\n", EGC_ERROR_NAME,
@@ -169,7 +169,7 @@ static void methods_without_a_row_are_refused(void **state)
             "'topk:ratio=0.1' --csv FILE` measures it, and params \"*\" in a row means any");
 }
 
-static void every_allocation_may_fail(void **state)
+static void cost_file__every_allocation_may_fail(void **state)
 {
     (void)state;
     write_file(HEAD "topk,ratio=0.1,10,1,1\ntopk,ratio=0.1,20,1,1\n");
@@ -192,13 +192,13 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_a_method_are_sorted),
-        cmocka_unit_test(a_table_of_a_spreadsheet_is_read),
-        cmocka_unit_test(params_choose_rows),
-        cmocka_unit_test(a_curve_has_an_identity),
-        cmocka_unit_test(what_is_no_table_is_refused),
-        cmocka_unit_test(methods_without_a_row_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(cost_file__rows_of_a_method_are_sorted),
+        cmocka_unit_test(cost_file__a_table_of_a_spreadsheet_is_read),
+        cmocka_unit_test(cost_file__params_choose_rows),
+        cmocka_unit_test(cost_file__a_curve_has_an_identity),
+        cmocka_unit_test(cost_file__what_is_no_table_is_refused),
+        cmocka_unit_test(cost_file__methods_without_a_row_are_refused),
+        cmocka_unit_test(cost_file__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

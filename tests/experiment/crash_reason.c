@@ -19,7 +19,7 @@ static void assert_reason(const char *output, const char *text, const char *last
 /* As SimGrid 3.32 prints them. */
 #define FRAMES "  ->  0# xbt_abort in libsimgrid.so\n  -> 27# main at sim/cli/main.c:103\n\n"
 
-static void simgrid_says_why(void **state)
+static void crash_reason__simgrid_says_why(void **state)
 {
     (void)state;
     static const char last[] = "  -> 27# main at sim/cli/main.c:103";
@@ -37,7 +37,7 @@ static void simgrid_says_why(void **state)
                   "[0.000000] exception.cpp:96: [xbt_exception/ERROR] Exiting now.");
 }
 
-static void others_say_it_last(void **state)
+static void crash_reason__others_say_it_last(void **state)
 {
     (void)state;
     assert_reason("first\n\nfree(): invalid pointer\n\n", "free(): invalid pointer",
@@ -47,7 +47,7 @@ static void others_say_it_last(void **state)
     assert_reason("a -> b [x/CRITICAL] c\n", "a -> b [x/CRITICAL] c", "a -> b [x/CRITICAL] c");
 }
 
-static void a_backtrace_is_better_than_nothing(void **state)
+static void crash_reason__a_backtrace_is_better_than_nothing(void **state)
 {
     (void)state;
     egc_crash_reason nothing = {0};
@@ -58,7 +58,7 @@ static void a_backtrace_is_better_than_nothing(void **state)
                   "  -> 27# main at sim/cli/main.c:103");
 }
 
-static void long_lines_are_cut(void **state)
+static void crash_reason__long_lines_are_cut(void **state)
 {
     (void)state;
     egc_crash_reason reason = {0};
@@ -71,10 +71,10 @@ static void long_lines_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simgrid_says_why),
-        cmocka_unit_test(others_say_it_last),
-        cmocka_unit_test(a_backtrace_is_better_than_nothing),
-        cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(crash_reason__simgrid_says_why),
+        cmocka_unit_test(crash_reason__others_say_it_last),
+        cmocka_unit_test(crash_reason__a_backtrace_is_better_than_nothing),
+        cmocka_unit_test(crash_reason__long_lines_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

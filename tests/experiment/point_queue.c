@@ -65,7 +65,7 @@ static void leave_log(study *s, const egc_queued_point *turn)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void others_wait_for_the_first(void **unused)
+static void point_queue__others_wait_for_the_first(void **unused)
 {
     (void)unused;
     study s;
@@ -92,7 +92,7 @@ static void others_wait_for_the_first(void **unused)
     end(&s);
 }
 
-static void without_a_log_each_trains(void **unused)
+static void point_queue__without_a_log_each_trains(void **unused)
 {
     (void)unused;
     study s;
@@ -105,7 +105,7 @@ static void without_a_log_each_trains(void **unused)
 }
 
 /* ... and the last one needs no log. */
-static void after_a_failure_the_next_is_the_first(void **unused)
+static void point_queue__after_a_failure_the_next_is_the_first(void **unused)
 {
     (void)unused;
     study s;
@@ -120,7 +120,7 @@ static void after_a_failure_the_next_is_the_first(void **unused)
 }
 
 /* Only pending points count: a resumed run has them without the first. */
-static void finished_points_are_passed_over(void **unused)
+static void point_queue__finished_points_are_passed_over(void **unused)
 {
     (void)unused;
     study s;
@@ -143,7 +143,7 @@ static void finished_points_are_passed_over(void **unused)
 
 /* Three groups of five. One trained in 8 s: 2 x 8 s and 12 replays, of 8 s each as far as is known;
  * one replay of 1 s later 2 x 8 s and 11 x 1 s are left. */
-static void the_time_left_tells_replays_from_training(void **unused)
+static void point_queue__the_time_left_tells_replays_from_training(void **unused)
 {
     (void)unused;
     study s;
@@ -161,7 +161,7 @@ static void the_time_left_tells_replays_from_training(void **unused)
     end(&s);
 }
 
-static void unshared_points_are_alone(void **unused)
+static void point_queue__unshared_points_are_alone(void **unused)
 {
     (void)unused;
     study s;
@@ -172,7 +172,7 @@ static void unshared_points_are_alone(void **unused)
     end(&s);
 }
 
-static void measured_points_are_alone(void **unused)
+static void point_queue__measured_points_are_alone(void **unused)
 {
     (void)unused;
     study s;
@@ -193,13 +193,13 @@ static void measured_points_are_alone(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_wait_for_the_first),
-        cmocka_unit_test(without_a_log_each_trains),
-        cmocka_unit_test(after_a_failure_the_next_is_the_first),
-        cmocka_unit_test(finished_points_are_passed_over),
-        cmocka_unit_test(the_time_left_tells_replays_from_training),
-        cmocka_unit_test(unshared_points_are_alone),
-        cmocka_unit_test(measured_points_are_alone),
+        cmocka_unit_test(point_queue__others_wait_for_the_first),
+        cmocka_unit_test(point_queue__without_a_log_each_trains),
+        cmocka_unit_test(point_queue__after_a_failure_the_next_is_the_first),
+        cmocka_unit_test(point_queue__finished_points_are_passed_over),
+        cmocka_unit_test(point_queue__the_time_left_tells_replays_from_training),
+        cmocka_unit_test(point_queue__unshared_points_are_alone),
+        cmocka_unit_test(point_queue__measured_points_are_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

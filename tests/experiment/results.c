@@ -41,7 +41,7 @@ static size_t resume(fake_study *fake, const char *dir)
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void results_are_not_overwritten(void **unused)
+static void results__are_not_overwritten(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -57,7 +57,7 @@ static void results_are_not_overwritten(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void a_folder_must_be_one(void **unused)
+static void results__a_folder_must_be_one(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -80,7 +80,7 @@ static void a_folder_must_be_one(void **unused)
                  "path of a results folder must have at most 3968 bytes, got 4095");
 }
 
-static void options_are_checked(void **unused)
+static void results__options_are_checked(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -99,7 +99,7 @@ static void options_are_checked(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void one_run_at_a_time(void **unused)
+static void results__one_run_at_a_time(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -119,7 +119,7 @@ static void one_run_at_a_time(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void other_columns_are_refused(void **unused)
+static void results__other_columns_are_refused(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -140,7 +140,7 @@ static void other_columns_are_refused(void **unused)
 
 /* ---- resuming -------------------------------------------------------------------------------- */
 
-static void a_finished_run_has_nothing_to_resume(void **unused)
+static void results__a_finished_run_has_nothing_to_resume(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -153,7 +153,7 @@ static void a_finished_run_has_nothing_to_resume(void **unused)
     fake_folder_remove(&again);
 }
 
-static void failed_points_run_again(void **unused)
+static void results__failed_points_run_again(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -191,7 +191,7 @@ static void assert_refuses_unknown_runs(fake_study *fake, const char *dir, size_
     free(same);
 }
 
-static void runs_of_another_sweep_are_not_dropped(void **unused)
+static void results__runs_of_another_sweep_are_not_dropped(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -206,7 +206,7 @@ static void runs_of_another_sweep_are_not_dropped(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void failed_runs_of_another_sweep_are_not_dropped(void **unused)
+static void results__failed_runs_of_another_sweep_are_not_dropped(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -219,7 +219,7 @@ static void failed_runs_of_another_sweep_are_not_dropped(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void records_of_another_sweep_are_not_dropped(void **unused)
+static void results__records_of_another_sweep_are_not_dropped(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -235,7 +235,7 @@ static void records_of_another_sweep_are_not_dropped(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void points_can_be_added(void **unused)
+static void results__points_can_be_added(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -259,7 +259,7 @@ static void cut(const char *dir, egc_table table, double share)
     assert_int_equal(truncate(path.text, (off_t)(share * (double)info.st_size)), 0);
 }
 
-static void cut_files_are_repaired(void **unused)
+static void results__cut_files_are_repaired(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -276,7 +276,7 @@ static void cut_files_are_repaired(void **unused)
     fake_folder_remove(&whole);
 }
 
-static void a_lost_file_is_made_again(void **unused)
+static void results__a_lost_file_is_made_again(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -294,7 +294,7 @@ static void a_lost_file_is_made_again(void **unused)
     fake_folder_remove(&whole);
 }
 
-static void times_on_the_host_are_kept(void **unused)
+static void results__times_on_the_host_are_kept(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -331,7 +331,7 @@ static void run_shard(fake_study *fake, const char *dir, size_t index, bool resu
     assert_ok(run_with(fake, &options, &err), err);
 }
 
-static void shards_add_up_to_the_whole(void **unused)
+static void results__shards_add_up_to_the_whole(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -369,7 +369,7 @@ static void shards_add_up_to_the_whole(void **unused)
     fake_folder_remove(&merged);
 }
 
-static void shards_can_share_a_folder(void **unused)
+static void results__shards_can_share_a_folder(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -382,7 +382,7 @@ static void shards_can_share_a_folder(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void shards_of_different_experiments_do_not_merge(void **unused)
+static void results__shards_of_different_experiments_do_not_merge(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -424,7 +424,7 @@ static bool mount_small_disk(const char *path)
            mount("none", path, "tmpfs", 0, "size=1m") == 0;
 }
 
-static void a_full_disk_loses_nothing(void **unused)
+static void results__a_full_disk_loses_nothing(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -463,24 +463,24 @@ static void a_full_disk_loses_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_not_overwritten),
-        cmocka_unit_test(a_folder_must_be_one),
-        cmocka_unit_test(options_are_checked),
-        cmocka_unit_test(one_run_at_a_time),
-        cmocka_unit_test(other_columns_are_refused),
-        cmocka_unit_test(a_finished_run_has_nothing_to_resume),
-        cmocka_unit_test(failed_points_run_again),
-        cmocka_unit_test(runs_of_another_sweep_are_not_dropped),
-        cmocka_unit_test(failed_runs_of_another_sweep_are_not_dropped),
-        cmocka_unit_test(records_of_another_sweep_are_not_dropped),
-        cmocka_unit_test(points_can_be_added),
-        cmocka_unit_test(cut_files_are_repaired),
-        cmocka_unit_test(a_lost_file_is_made_again),
-        cmocka_unit_test(times_on_the_host_are_kept),
-        cmocka_unit_test(shards_add_up_to_the_whole),
-        cmocka_unit_test(shards_can_share_a_folder),
-        cmocka_unit_test(shards_of_different_experiments_do_not_merge),
-        cmocka_unit_test(a_full_disk_loses_nothing),
+        cmocka_unit_test(results__are_not_overwritten),
+        cmocka_unit_test(results__a_folder_must_be_one),
+        cmocka_unit_test(results__options_are_checked),
+        cmocka_unit_test(results__one_run_at_a_time),
+        cmocka_unit_test(results__other_columns_are_refused),
+        cmocka_unit_test(results__a_finished_run_has_nothing_to_resume),
+        cmocka_unit_test(results__failed_points_run_again),
+        cmocka_unit_test(results__runs_of_another_sweep_are_not_dropped),
+        cmocka_unit_test(results__failed_runs_of_another_sweep_are_not_dropped),
+        cmocka_unit_test(results__records_of_another_sweep_are_not_dropped),
+        cmocka_unit_test(results__points_can_be_added),
+        cmocka_unit_test(results__cut_files_are_repaired),
+        cmocka_unit_test(results__a_lost_file_is_made_again),
+        cmocka_unit_test(results__times_on_the_host_are_kept),
+        cmocka_unit_test(results__shards_add_up_to_the_whole),
+        cmocka_unit_test(results__shards_can_share_a_folder),
+        cmocka_unit_test(results__shards_of_different_experiments_do_not_merge),
+        cmocka_unit_test(results__a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

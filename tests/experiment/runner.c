@@ -34,7 +34,7 @@ static const char *cell(const egc_csv_table *table, size_t row, const char *colu
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void columns_are_those_of_the_contract(void **unused)
+static void runner__columns_are_those_of_the_contract(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -77,7 +77,7 @@ static void columns_are_those_of_the_contract(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void rows_do_not_depend_on_jobs(void **unused)
+static void runner__rows_do_not_depend_on_jobs(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -97,7 +97,7 @@ static void rows_do_not_depend_on_jobs(void **unused)
     fake_folder_remove(&one);
 }
 
-static void a_failed_point_is_a_row(void **unused)
+static void runner__a_failed_point_is_a_row(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -126,7 +126,7 @@ static void a_failed_point_is_a_row(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void a_point_past_the_limit_is_stopped(void **unused)
+static void runner__a_point_past_the_limit_is_stopped(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -146,7 +146,7 @@ static void a_point_past_the_limit_is_stopped(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void many_rows_arrive(void **unused)
+static void runner__many_rows_arrive(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -167,7 +167,7 @@ static void many_rows_arrive(void **unused)
 
 /* ---- speedup --------------------------------------------------------------------------------- */
 
-static void speedup_is_against_the_dense_run(void **unused)
+static void runner__speedup_is_against_the_dense_run(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -183,7 +183,7 @@ static void speedup_is_against_the_dense_run(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void speedup_is_empty_without_a_dense_run(void **unused)
+static void runner__speedup_is_empty_without_a_dense_run(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -217,7 +217,7 @@ static void keep_progress(void *arg, const egc_runner_progress *progress)
     *last = *progress;
 }
 
-static void progress_counts_points(void **unused)
+static void runner__progress_counts_points(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -239,7 +239,7 @@ static void progress_counts_points(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void the_manifest_tells_what_ran(void **unused)
+static void runner__the_manifest_tells_what_ran(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -310,7 +310,7 @@ static void wait_for_others(const fake_study *fake, const char *dir, size_t miss
     }
 }
 
-static void an_interrupted_run_can_be_resumed(void **unused)
+static void runner__an_interrupted_run_can_be_resumed(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -350,7 +350,7 @@ static void assert_unlocked(const char *dir)
     egc_lock_release(dir, lock);
 }
 
-static void a_killed_run_leaves_no_child(void **unused)
+static void runner__a_killed_run_leaves_no_child(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -365,7 +365,7 @@ static void a_killed_run_leaves_no_child(void **unused)
     fake_folder_remove(&folder);
 }
 
-static void a_killed_run_loses_nothing(void **unused)
+static void runner__a_killed_run_loses_nothing(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -399,7 +399,7 @@ static void a_killed_run_loses_nothing(void **unused)
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
-static void one_point_gives_its_rows(void **unused)
+static void runner__one_point_gives_its_rows(void **unused)
 {
     (void)unused;
     fake_study fake;
@@ -426,19 +426,19 @@ static void one_point_gives_its_rows(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_those_of_the_contract),
-        cmocka_unit_test(rows_do_not_depend_on_jobs),
-        cmocka_unit_test(a_failed_point_is_a_row),
-        cmocka_unit_test(a_point_past_the_limit_is_stopped),
-        cmocka_unit_test(many_rows_arrive),
-        cmocka_unit_test(speedup_is_against_the_dense_run),
-        cmocka_unit_test(speedup_is_empty_without_a_dense_run),
-        cmocka_unit_test(progress_counts_points),
-        cmocka_unit_test(the_manifest_tells_what_ran),
-        cmocka_unit_test(an_interrupted_run_can_be_resumed),
-        cmocka_unit_test(a_killed_run_leaves_no_child),
-        cmocka_unit_test(a_killed_run_loses_nothing),
-        cmocka_unit_test(one_point_gives_its_rows),
+        cmocka_unit_test(runner__columns_are_those_of_the_contract),
+        cmocka_unit_test(runner__rows_do_not_depend_on_jobs),
+        cmocka_unit_test(runner__a_failed_point_is_a_row),
+        cmocka_unit_test(runner__a_point_past_the_limit_is_stopped),
+        cmocka_unit_test(runner__many_rows_arrive),
+        cmocka_unit_test(runner__speedup_is_against_the_dense_run),
+        cmocka_unit_test(runner__speedup_is_empty_without_a_dense_run),
+        cmocka_unit_test(runner__progress_counts_points),
+        cmocka_unit_test(runner__the_manifest_tells_what_ran),
+        cmocka_unit_test(runner__an_interrupted_run_can_be_resumed),
+        cmocka_unit_test(runner__a_killed_run_leaves_no_child),
+        cmocka_unit_test(runner__a_killed_run_loses_nothing),
+        cmocka_unit_test(runner__one_point_gives_its_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

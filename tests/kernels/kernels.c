@@ -47,7 +47,7 @@ static void run_all(const egc_kernels *k, const float *x, const float *g, size_t
     out->selected = k->select(x, n, out->max_abs / 3, out->index);
 }
 
-static void variants_agree(void **state)
+static void kernels__variants_agree(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -77,7 +77,7 @@ static void variants_agree(void **state)
     }
 }
 
-static void kernels_do_what_they_say(void **state)
+static void kernels__do_what_they_say(void **state)
 {
     (void)state;
     static outputs out;
@@ -118,7 +118,7 @@ static void kernels_do_what_they_say(void **state)
     }
 }
 
-static void nonfinite_shows_in_norm2(void **state)
+static void kernels__nonfinite_shows_in_norm2(void **state)
 {
     (void)state;
     float x[N];
@@ -131,7 +131,7 @@ static void nonfinite_shows_in_norm2(void **state)
     }
 }
 
-static void unknown_variants_are_named(void **state)
+static void kernels__unknown_variants_are_named(void **state)
 {
     (void)state;
     egc_error err;
@@ -143,10 +143,10 @@ static void unknown_variants_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_agree),
-        cmocka_unit_test(kernels_do_what_they_say),
-        cmocka_unit_test(nonfinite_shows_in_norm2),
-        cmocka_unit_test(unknown_variants_are_named),
+        cmocka_unit_test(kernels__variants_agree),
+        cmocka_unit_test(kernels__do_what_they_say),
+        cmocka_unit_test(kernels__nonfinite_shows_in_norm2),
+        cmocka_unit_test(kernels__unknown_variants_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

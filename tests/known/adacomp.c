@@ -2,7 +2,7 @@
 /* AdaComp's bins by hand, and those of zeros. */
 #include "support/select.h"
 
-static void adacomp_by_hand(void **state)
+static void adacomp__by_hand(void **state)
 {
     (void)state;
     const float x[] = {4, -3, 1, 0, 2, -2}, g[] = {1, -1.5f, 1, 0, 0, 0.5f},
@@ -25,7 +25,7 @@ static void adacomp_by_hand(void **state)
 
 /* Zeros are as large as the largest of a bin of zeros, and would all be sent; an element of 0 that
  * its gradient would make the largest has no sign to send. The last bin may be short. */
-static void adacomp_bins_of_zeros(void **state)
+static void adacomp__bins_of_zeros(void **state)
 {
     (void)state;
     const float x[] = {0, 0, 0, 0, 6, -2, 1.5f}, g[] = {0, 1, 0, 9, 0, -4, 0};
@@ -42,8 +42,8 @@ static void adacomp_bins_of_zeros(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adacomp_by_hand),
-        cmocka_unit_test(adacomp_bins_of_zeros),
+        cmocka_unit_test(adacomp__by_hand),
+        cmocka_unit_test(adacomp__bins_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

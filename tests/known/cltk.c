@@ -4,7 +4,7 @@
 
 /* The example of cltk.c, in which the leader changes at every step. One byte for k, one for the
  * codec; 0 and 2 of 4 are 4 bits in the raw codec (2 each), in a byte. */
-static void cltk_by_hand(void **state)
+static void cltk__by_hand(void **state)
 {
     (void)state;
     play p;
@@ -26,7 +26,7 @@ static void cltk_by_hand(void **state)
 }
 
 /* Chunks of (4, 1, -3), (0, 0), (0, -2): the largest of each, nothing of the one that is zero. */
-static void cltk_by_chunks(void **state)
+static void cltk__by_chunks(void **state)
 {
     (void)state;
     play p;
@@ -43,7 +43,7 @@ static void cltk_by_chunks(void **state)
 
 /* Units of fewer than 1/ratio elements send one (kljp/deft sends none). A leader without anything
  * to send sends an empty set. */
-static void cltk_sends_one_of_few(void **state)
+static void cltk__sends_one_of_few(void **state)
 {
     (void)state;
     play p;
@@ -63,9 +63,9 @@ static void cltk_sends_one_of_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cltk_by_hand),
-        cmocka_unit_test(cltk_by_chunks),
-        cmocka_unit_test(cltk_sends_one_of_few),
+        cmocka_unit_test(cltk__by_hand),
+        cmocka_unit_test(cltk__by_chunks),
+        cmocka_unit_test(cltk__sends_one_of_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void assert_index_bytes(const egc_index_codec *codec, const uint32_t *ind
  * golomb, b = 1, gaps 2 0 6: 00001 100 00 11100 and one bit of padding.
  * rle, runs 2 2 6 1 5 of width 3: 00010 010 010 110 001 101. elias_gamma of 3 1 7: 011 1 00111.
  * elias_delta: 0101 1 01111. elias_fano, l = 2: lows 10 11 10, highs 110 0 10 0 0. */
-static void indices_by_hand(void **state)
+static void codecs_index__indices_by_hand(void **state)
 {
     (void)state;
     const uint32_t index[] = {2, 3, 10};
@@ -47,7 +47,7 @@ static void indices_by_hand(void **state)
  * 00000000000000001 0000000000000001 001 0000000000000010. A whole block picked needs all 17 bits
  * of its count; n = 65536 needs none. Gaps over one byte: 300 is ac 02, 2^31 + 1 is 81 80 80 80 08;
  * 65535 + 1 in Elias gamma is 16 zeros, a one and 16 zeros. */
-static void indices_of_long_units_by_hand(void **state)
+static void codecs_index__indices_of_long_units_by_hand(void **state)
 {
     (void)state;
     const uint32_t two[] = {1, 65538}, last[] = {65535}, far[] = {300, 300 + (1u << 31) + 2};
@@ -61,7 +61,7 @@ static void indices_of_long_units_by_hand(void **state)
 
 /* Regression: DeepReduce packs runs with ceil(log2 max) bits, which 2^w does not fit. One pick
  * after 2^w others, then runs of 2^w - 1 and 2^w picks. */
-static void run_lengths_at_powers_of_two(void **state)
+static void codecs_index__run_lengths_at_powers_of_two(void **state)
 {
     (void)state;
     enum { MOST = 1 << 16 };
@@ -87,7 +87,7 @@ static void run_lengths_at_powers_of_two(void **state)
 
 /* From an independent implementation (Python, unbounded integers) of the definition in
  * index_bloom.c. */
-static void bloom_filters(void **state)
+static void codecs_index__bloom_filters(void **state)
 {
     (void)state;
     const uint32_t six[] = {3, 4, 11, 29, 40, 57}, ten[] = {5, 17, 18, 40, 41, 42, 63, 77, 91, 99};
@@ -177,7 +177,7 @@ static void bloom_filters(void **state)
 }
 
 /* Bytes that no encoder writes, by hand, n = 8 unless said. */
-static void indices_refused(void **state)
+static void codecs_index__indices_refused(void **state)
 {
     (void)state;
     const struct {
@@ -223,11 +223,11 @@ static void indices_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(indices_by_hand),
-        cmocka_unit_test(indices_of_long_units_by_hand),
-        cmocka_unit_test(run_lengths_at_powers_of_two),
-        cmocka_unit_test(bloom_filters),
-        cmocka_unit_test(indices_refused),
+        cmocka_unit_test(codecs_index__indices_by_hand),
+        cmocka_unit_test(codecs_index__indices_of_long_units_by_hand),
+        cmocka_unit_test(codecs_index__run_lengths_at_powers_of_two),
+        cmocka_unit_test(codecs_index__bloom_filters),
+        cmocka_unit_test(codecs_index__indices_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

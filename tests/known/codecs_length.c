@@ -27,7 +27,7 @@ static size_t random_support(size_t n, size_t k, uint64_t seed, uint32_t *index)
     return count;
 }
 
-static void golomb_is_near_the_bound(void **state)
+static void codecs_length__golomb_is_near_the_bound(void **state)
 {
     (void)state;
     const size_t n = 1000000;
@@ -74,7 +74,7 @@ static double rle_width(size_t n, size_t k, uint64_t seed, uint32_t *index)
 /* Bits per kept index of n = 10^6 at uniformly random support, computed from the definitions of
  * DeepReduce's and the classical codes, not by this code. The longest run, and with it rle's
  * width, is a matter of luck; the table's supports had widths of 7, 10, 14 and 17. */
-static void bits_per_index_of_the_literature(void **state)
+static void codecs_length__bits_per_index_of_the_literature(void **state)
 {
     (void)state;
     const size_t n = 1000000, k[] = {100000, 10000, 1000, 100};
@@ -112,7 +112,7 @@ static void bits_per_index_of_the_literature(void **state)
 
 /* The filter keeps its rate, and P2 finds more of the picks than P1 unless hardly any are there to
  * be told from the rest. */
-static void bloom_rates(void **state)
+static void codecs_length__bloom_rates(void **state)
 {
     (void)state;
     const size_t n = 200000, k = 2000;
@@ -151,7 +151,7 @@ static void bloom_rates(void **state)
 /* Filters of a few dozen bits, where hashes that have few different patterns show: of 4 picks at
  * 0.001 the rate is 1.24 times that, the filter being so small, and was 7 times with double
  * hashing. */
-static void small_bloom_filters(void **state)
+static void codecs_length__small_bloom_filters(void **state)
 {
     (void)state;
     enum { N = 1000, K = 4, ROUNDS = 2000 };
@@ -174,10 +174,10 @@ static void small_bloom_filters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golomb_is_near_the_bound),
-        cmocka_unit_test(bits_per_index_of_the_literature),
-        cmocka_unit_test(bloom_rates),
-        cmocka_unit_test(small_bloom_filters),
+        cmocka_unit_test(codecs_length__golomb_is_near_the_bound),
+        cmocka_unit_test(codecs_length__bits_per_index_of_the_literature),
+        cmocka_unit_test(codecs_length__bloom_rates),
+        cmocka_unit_test(codecs_length__small_bloom_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

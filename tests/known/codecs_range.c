@@ -37,7 +37,7 @@ static size_t round_trip(const void *in, size_t len, egc_buf *code)
 
 /* By an independent implementation (Python, unbounded integers, no carry to propagate) of what
  * range.h and range.c describe. A byte alone is stored. */
-static void known_codes(void **state)
+static void codecs_range__known_codes(void **state)
 {
     (void)state;
     const struct {
@@ -82,7 +82,7 @@ static void fill_bytes(uint8_t *bytes, size_t len, int kind, uint64_t *random)
 }
 enum { N_KINDS = 6 };
 
-static void every_length_comes_back(void **state)
+static void codecs_range__every_length_comes_back(void **state)
 {
     (void)state;
     uint8_t in[2048];
@@ -100,7 +100,7 @@ static void every_length_comes_back(void **state)
 }
 
 /* What cannot be made shorter costs one byte, however long. */
-static void worst_case_is_one_byte(void **state)
+static void codecs_range__worst_case_is_one_byte(void **state)
 {
     (void)state;
     enum { LEN = 1 << 20 };
@@ -131,7 +131,7 @@ static bool is_refused(const uint8_t *code, size_t code_len, size_t len)
 /* Of a stored code, all damage to its length is told. A range code is the shortest there is, so
  * that now and then a shorter one is that of other bytes: nearly all truncations, additions and
  * wrong lengths are told, and most flipped bits. */
-static void damaged_codes(void **state)
+static void codecs_range__damaged_codes(void **state)
 {
     (void)state;
     enum { LEN = 500, LENGTHS = 20 };
@@ -165,7 +165,7 @@ static void damaged_codes(void **state)
     }
 }
 
-static void random_bytes_end(void **state)
+static void codecs_range__random_bytes_end(void **state)
 {
     (void)state;
     uint8_t code[64];
@@ -238,7 +238,7 @@ static double bits_per_byte_of_message(const egc_value_codec *codec, const float
 
 /* Golomb codes and signs are nearly all news; the exponents of floats and small levels are not. For
  * comparison, zstd -1 makes 8.01, 7.24, 7.51, 7.45, 6.78 and 5.38 bits a byte of the first six. */
-static void what_messages_shrink_to(void **state)
+static void codecs_range__what_messages_shrink_to(void **state)
 {
     (void)state;
     const size_t n = 400000;
@@ -259,12 +259,12 @@ static void what_messages_shrink_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_codes),
-        cmocka_unit_test(every_length_comes_back),
-        cmocka_unit_test(worst_case_is_one_byte),
-        cmocka_unit_test(damaged_codes),
-        cmocka_unit_test(random_bytes_end),
-        cmocka_unit_test(what_messages_shrink_to),
+        cmocka_unit_test(codecs_range__known_codes),
+        cmocka_unit_test(codecs_range__every_length_comes_back),
+        cmocka_unit_test(codecs_range__worst_case_is_one_byte),
+        cmocka_unit_test(codecs_range__damaged_codes),
+        cmocka_unit_test(codecs_range__random_bytes_end),
+        cmocka_unit_test(codecs_range__what_messages_shrink_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void assert_value_bytes(const egc_value_codec *codec, const float *value,
 /* 1 is 0x3f800000, -2 is 0xc0000000 in IEEE single; 0x3c00 and 0xc000 in half precision, the upper
  * halves as bfloat16. sign_mean of 1, 3, -2, -6: means 2 and 4, 0x4000 and 0x4080 as bfloat16, then
  * bits 0011; sign_mean1: mean 3, 0x40400000, and the same bits. mean of -1, -2, -6: -3. */
-static void values_by_hand(void **state)
+static void codecs_value__values_by_hand(void **state)
 {
     (void)state;
     const float two[] = {1, -2}, four[] = {1, 3, -2, -6}, negative[] = {-1, -2, -6};
@@ -42,7 +42,7 @@ static void values_by_hand(void **state)
 /* Values that fall on levels leave nothing to chance. q8: N = 127, codes of +127, -1, 0, +64.
  * q4: N = 7, codes of +7, -7, 0, +3. q2: N = 5, codes of +1, -1, 0. The second bucket of q2 is one
  * zero: N = 0, code 00, and padding. */
-static void quantised_by_hand(void **state)
+static void codecs_value__quantised_by_hand(void **state)
 {
     (void)state;
     const float eight[] = {127, -1, 0, 64}, four[] = {7, -7, 0, 3};
@@ -56,7 +56,7 @@ static void quantised_by_hand(void **state)
 }
 
 /* Bytes that no encoder writes: a norm or mean that is negative, Inf or NaN, a negative zero. */
-static void values_refused(void **state)
+static void codecs_value__values_refused(void **state)
 {
     (void)state;
     const struct {
@@ -85,7 +85,7 @@ static void values_refused(void **state)
 }
 
 /* Half precision from the definition of IEEE 754: range ends, ties to even, subnormals. */
-static void half_precision(void **state)
+static void codecs_value__half_precision(void **state)
 {
     (void)state;
     const struct {
@@ -111,10 +111,10 @@ static void half_precision(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_by_hand),
-        cmocka_unit_test(quantised_by_hand),
-        cmocka_unit_test(values_refused),
-        cmocka_unit_test(half_precision),
+        cmocka_unit_test(codecs_value__values_by_hand),
+        cmocka_unit_test(codecs_value__quantised_by_hand),
+        cmocka_unit_test(codecs_value__values_refused),
+        cmocka_unit_test(codecs_value__half_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

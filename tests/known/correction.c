@@ -5,7 +5,7 @@
 
 #include "compressors/core/method.h"
 
-static void known_values(void **state)
+static void correction__known_values(void **state)
 {
     (void)state;
     const double answers[][2] = {{1, 10}, {2, 6.8966}, {10, 2.4166}, {100, 1.0989}, {1000, 1.0091}};
@@ -16,7 +16,7 @@ static void known_values(void **state)
 
 /* g = 1 at every step, sent every tau steps with masking: each send carries
  * sum_{j=1..tau} (1 - m^j)/(1 - m), where momentum SGD would have moved tau/(1 - m). */
-static void restores_the_gain_of_momentum(void **state)
+static void correction__restores_the_gain_of_momentum(void **state)
 {
     (void)state;
     const double m = 0.9;
@@ -28,7 +28,7 @@ static void restores_the_gain_of_momentum(void **state)
     }
 }
 
-static void ladder_of_warmup(void **state)
+static void correction__ladder_of_warmup(void **state)
 {
     (void)state;
     egc_method method;
@@ -43,9 +43,9 @@ static void ladder_of_warmup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(restores_the_gain_of_momentum),
-        cmocka_unit_test(ladder_of_warmup),
+        cmocka_unit_test(correction__known_values),
+        cmocka_unit_test(correction__restores_the_gain_of_momentum),
+        cmocka_unit_test(correction__ladder_of_warmup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 /* The example of deft.c. The second worker has parts 1 and 3: elements 2, 3 and 5. At the next step
  * it leads: norms 1, 2, 3, 1 in the parts, one element each; the costs and so the bins are the
  * same, but bin 1 is now the first worker's. */
-static void deft_by_hand(void **state)
+static void deft__by_hand(void **state)
 {
     (void)state;
     play p;
@@ -28,7 +28,7 @@ static void deft_by_hand(void **state)
 
 /* Norms 2 and 1 (times 100): k = 6 falls into 4 and 2; the first has room for 3 only and the second
  * takes what is left. */
-static void deft_gives_on_what_has_no_room(void **state)
+static void deft__gives_on_what_has_no_room(void **state)
 {
     (void)state;
     play p;
@@ -46,7 +46,7 @@ static void deft_gives_on_what_has_no_room(void **state)
 /* Four layers of 4, 2, 3 and 3 elements with norms 2, 1, 9 and 4 get k = 1, 1, 3 and 1 of 6. Costs
  * are 4, 2, 3 log2 3 = 4.75 and 3, so they go to bins 0 (4.75), 1 (4), 1 (3) and 0 (2): 1001. Every
  * other measure tried (the length, k, their product, log2 k, 0 where k = 1) packs otherwise. */
-static void deft_packs_by_the_cost_of_selection(void **state)
+static void deft__packs_by_the_cost_of_selection(void **state)
 {
     (void)state;
     play p;
@@ -64,7 +64,7 @@ static void deft_packs_by_the_cost_of_selection(void **state)
 
 /* Workers with the same vector select k in all, where each one's top-k would be the same k, and
  * with different vectors again k in all, where the union of their top-k would be nearly P k. */
-static void deft_does_not_build_up(void **state)
+static void deft__does_not_build_up(void **state)
 {
     (void)state;
     enum { N = 1023, K = 102 };
@@ -92,10 +92,10 @@ static void deft_does_not_build_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deft_by_hand),
-        cmocka_unit_test(deft_gives_on_what_has_no_room),
-        cmocka_unit_test(deft_packs_by_the_cost_of_selection),
-        cmocka_unit_test(deft_does_not_build_up),
+        cmocka_unit_test(deft__by_hand),
+        cmocka_unit_test(deft__gives_on_what_has_no_room),
+        cmocka_unit_test(deft__packs_by_the_cost_of_selection),
+        cmocka_unit_test(deft__does_not_build_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "support/select.h"
 
 /* With all elements as the sample: the K = ceil(ratio n) largest, ties to the lower index. */
-static void dgc_exact(void **state)
+static void dgc__exact(void **state)
 {
     (void)state;
     const float x[] = {1, -3, 2, 3, -1, 3};
@@ -22,7 +22,7 @@ static void dgc_exact(void **state)
 /* n = 11,500 and ratio 0.01 give stride 57 (worked in dgc.c) and a start drawn below it; t is the
  * ceil(201 * 0.01) = 3rd largest of that sample. Three elements of 10 in the sample, and no others
  * that large, are then all that is chosen when no round adjusts t. */
-static void dgc_stride_and_start(void **state)
+static void dgc__stride_and_start(void **state)
 {
     (void)state;
     enum { N = 11500, STRIDE = 57 };
@@ -44,7 +44,7 @@ static void dgc_stride_and_start(void **state)
 
 /* Always the largest, between 0.8 K and K. Public code kept the first K by position of up to 1.3 K:
  * in data that grow with the index those are the smaller ones. */
-static void dgc_trims_to_the_largest(void **state)
+static void dgc__trims_to_the_largest(void **state)
 {
     (void)state;
     enum { N = 100000, K = 1000 };
@@ -68,7 +68,7 @@ static void dgc_trims_to_the_largest(void **state)
     free(x);
 }
 
-static void dgc_keeps_its_band(void **state)
+static void dgc__keeps_its_band(void **state)
 {
     (void)state;
     enum { N = 1000000, K = 1000 };
@@ -84,7 +84,7 @@ static void dgc_keeps_its_band(void **state)
 
 /* A sample without anything but zeros has the threshold 0, by which public code selected every
  * element, zeros included, and 1.3 * 0 never recovered. */
-static void dgc_threshold_zero(void **state)
+static void dgc__threshold_zero(void **state)
 {
     (void)state;
     enum { N = 10000, K = 100 };
@@ -107,7 +107,7 @@ static void dgc_threshold_zero(void **state)
     free(x);
 }
 
-static void dgc_is_the_whole_method(void **state)
+static void dgc__is_the_whole_method(void **state)
 {
     (void)state;
     egc_method method = method_of("dgc", "");
@@ -118,12 +118,12 @@ static void dgc_is_the_whole_method(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dgc_exact),
-        cmocka_unit_test(dgc_stride_and_start),
-        cmocka_unit_test(dgc_trims_to_the_largest),
-        cmocka_unit_test(dgc_keeps_its_band),
-        cmocka_unit_test(dgc_threshold_zero),
-        cmocka_unit_test(dgc_is_the_whole_method),
+        cmocka_unit_test(dgc__exact),
+        cmocka_unit_test(dgc__stride_and_start),
+        cmocka_unit_test(dgc__trims_to_the_largest),
+        cmocka_unit_test(dgc__keeps_its_band),
+        cmocka_unit_test(dgc__threshold_zero),
+        cmocka_unit_test(dgc__is_the_whole_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

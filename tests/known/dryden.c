@@ -4,7 +4,7 @@
 
 #include "support/select.h"
 
-static void dryden_by_hand(void **state)
+static void dryden__by_hand(void **state)
 {
     (void)state;
     const float x[] = {4, -1, 2, -3, 1, 0};
@@ -20,7 +20,7 @@ static void dryden_by_hand(void **state)
 }
 
 /* Either side against a sort. */
-static void dryden_sides_are_exact(void **state)
+static void dryden__sides_are_exact(void **state)
 {
     (void)state;
     float x[1023], side[1023];
@@ -49,8 +49,8 @@ static void dryden_sides_are_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dryden_by_hand),
-        cmocka_unit_test(dryden_sides_are_exact),
+        cmocka_unit_test(dryden__by_hand),
+        cmocka_unit_test(dryden__sides_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static size_t share_by_sorting(float *x, size_t n, double share, uint32_t *order
     return k;
 }
 
-static void share_by_hand(void **state)
+static void entropy__share_by_hand(void **state)
 {
     (void)state;
     const float equal[] = {2, -2, 2, 2}, one[] = {0, 0, -3, 0}, zeros[4] = {0};
@@ -55,7 +55,7 @@ static void share_by_hand(void **state)
     assert_chooses("maxentropy", "rule=share;share=0.8", halves, 0, 1, 2, 3);
 }
 
-static void share_equals_sorting(void **state)
+static void entropy__share_equals_sorting(void **state)
 {
     (void)state;
     float x[1023];
@@ -83,7 +83,7 @@ static void share_equals_sorting(void **state)
             }
 }
 
-static void budget_by_hand(void **state)
+static void entropy__budget_by_hand(void **state)
 {
     (void)state;
     const float x[] = {1, -1, 1, 1, 0, 5, 0, 0}, gap[] = {1, -1, 1, 1, 0, 0, 0, 0};
@@ -113,7 +113,7 @@ static void budget_by_hand(void **state)
 
 /* A diffuse and a concentrated layer of one size: the first gets more, each its own largest, and
  * together about the budget. */
-static void budget_follows_entropy(void **state)
+static void entropy__budget_follows_entropy(void **state)
 {
     (void)state;
     enum { N = 20000 };
@@ -139,7 +139,7 @@ static void budget_follows_entropy(void **state)
 }
 
 /* sample = 0.01 keeps between half and twice as many as all elements do, whatever the start. */
-static void sampled_entropy_stays_near(void **state)
+static void entropy__sampled_entropy_stays_near(void **state)
 {
     (void)state;
     enum { N = 1000000 };
@@ -163,7 +163,7 @@ static void sampled_entropy_stays_near(void **state)
 }
 
 /* Samples that see nothing of what matters, or everything alike. */
-static void sampled_entropy_of_awkward_inputs(void **state)
+static void entropy__sampled_entropy_of_awkward_inputs(void **state)
 {
     (void)state;
     enum { N = 100000 };
@@ -187,12 +187,12 @@ static void sampled_entropy_of_awkward_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(share_by_hand),
-        cmocka_unit_test(share_equals_sorting),
-        cmocka_unit_test(budget_by_hand),
-        cmocka_unit_test(budget_follows_entropy),
-        cmocka_unit_test(sampled_entropy_stays_near),
-        cmocka_unit_test(sampled_entropy_of_awkward_inputs),
+        cmocka_unit_test(entropy__share_by_hand),
+        cmocka_unit_test(entropy__share_equals_sorting),
+        cmocka_unit_test(entropy__budget_by_hand),
+        cmocka_unit_test(entropy__budget_follows_entropy),
+        cmocka_unit_test(entropy__sampled_entropy_stays_near),
+        cmocka_unit_test(entropy__sampled_entropy_of_awkward_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "support/select.h"
 
-static void gaussiank_by_hand(void **state)
+static void gaussiank__by_hand(void **state)
 {
     (void)state;
     const float x[] = {3, -1, 1, -3};
@@ -18,7 +18,7 @@ static void gaussiank_by_hand(void **state)
 }
 
 /* Within [2k/3, 4k/3] on what it was made for. */
-static void gaussiank_on_gaussian_data(void **state)
+static void gaussiank__on_gaussian_data(void **state)
 {
     (void)state;
     const double ratios[] = {0.3, 0.01, 0.001};
@@ -36,7 +36,7 @@ static void gaussiank_on_gaussian_data(void **state)
 
 /* One element has no deviation: in public code its NaN made every comparison false, for ever. Equal
  * magnitudes have none either: all are sent. Heavy tails keep something. -x is treated as x is. */
-static void gaussiank_without_deviation(void **state)
+static void gaussiank__without_deviation(void **state)
 {
     (void)state;
     const float one[] = {-2.5f}, equal[] = {7, 7, 7, 7, 7}, zeros[3] = {0};
@@ -61,9 +61,9 @@ static void gaussiank_without_deviation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaussiank_by_hand),
-        cmocka_unit_test(gaussiank_on_gaussian_data),
-        cmocka_unit_test(gaussiank_without_deviation),
+        cmocka_unit_test(gaussiank__by_hand),
+        cmocka_unit_test(gaussiank__on_gaussian_data),
+        cmocka_unit_test(gaussiank__without_deviation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

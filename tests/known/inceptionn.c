@@ -13,7 +13,7 @@ static void assert_within(coder *c, double error, const float *x, size_t n)
 
 /* No element is off by more than `error`: floats of every magnitude, and those around the borders
  * of the classes. Public code decodes 8-bit values below 2^-6 to 2^-7. */
-static void inceptionn_keeps_its_bound(void **state)
+static void inceptionn__keeps_its_bound(void **state)
 {
     (void)state;
     const char *settings[] = {"",         "error=0.001", "error=3e-7", "error=1e-30",
@@ -49,7 +49,7 @@ static void inceptionn_keeps_its_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inceptionn_keeps_its_bound),
+        cmocka_unit_test(inceptionn__keeps_its_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

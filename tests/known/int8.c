@@ -19,7 +19,7 @@ static double tree_by_bits(unsigned code)
 }
 
 /* No other code is nearer. Public code takes the one below. */
-static void tree_takes_the_nearest(void **state)
+static void int8__tree_takes_the_nearest(void **state)
 {
     (void)state;
     enum { N = 1023 };
@@ -48,7 +48,7 @@ static void tree_takes_the_nearest(void **state)
 }
 
 /* Codes at the middle between neighbours, from either side, over the whole table. */
-static void tree_borders(void **state)
+static void int8__tree_borders(void **state)
 {
     (void)state;
     for (unsigned m = 0; m < 127; m++) {
@@ -65,7 +65,7 @@ static void tree_borders(void **state)
 }
 
 /* Within half a step, zero exactly zero, the ends of the range of floats included. */
-static void affine_keeps_zero(void **state)
+static void int8__affine_keeps_zero(void **state)
 {
     (void)state;
     const float rows[][4] = {
@@ -94,7 +94,7 @@ static void affine_keeps_zero(void **state)
 }
 
 /* 1024 elements are two buckets of 512 and their scales; public code adds a bucket of padding. */
-static void aligned_buckets_are_not_padded(void **state)
+static void int8__aligned_buckets_are_not_padded(void **state)
 {
     (void)state;
     static float x[1025];
@@ -111,10 +111,10 @@ static void aligned_buckets_are_not_padded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_takes_the_nearest),
-        cmocka_unit_test(tree_borders),
-        cmocka_unit_test(affine_keeps_zero),
-        cmocka_unit_test(aligned_buckets_are_not_padded),
+        cmocka_unit_test(int8__tree_takes_the_nearest),
+        cmocka_unit_test(int8__tree_borders),
+        cmocka_unit_test(int8__affine_keeps_zero),
+        cmocka_unit_test(int8__aligned_buckets_are_not_padded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void check_vector(const egc_compressor_type *type, const vector *v)
     free(x);
 }
 
-static void every_vector_is_met(void **state)
+static void maxentropy__every_vector_is_met(void **state)
 {
     (void)state;
     const egc_compressor_type *type;
@@ -117,7 +117,7 @@ static void every_vector_is_met(void **state)
 /* Of k elements that each have a bin of their own, m below the split give phi = ln m + ln(k - m) by
  * hand: for odd k the splits with (k - 1)/2 and (k + 1)/2 are equal, and the lower one leaves (k +
  * 1)/2. Rounding must not choose between them. */
-static void the_lowest_of_equal_splits_is_taken(void **state)
+static void maxentropy__the_lowest_of_equal_splits_is_taken(void **state)
 {
     (void)state;
     enum { MOST = 99 };
@@ -143,7 +143,8 @@ static void the_lowest_of_equal_splits_is_taken(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_vector_is_met),
-                                       cmocka_unit_test(the_lowest_of_equal_splits_is_taken)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maxentropy__every_vector_is_met),
+        cmocka_unit_test(maxentropy__the_lowest_of_equal_splits_is_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

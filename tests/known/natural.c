@@ -6,7 +6,7 @@
 
 /* From the smallest float to 2^127: the mean is x; from 2^-126 on, the second moment is at most
  * 9/8 x^2. Public code clamps exponents to -109..18. */
-static void natural_is_unbiased_at_every_magnitude(void **state)
+static void natural__is_unbiased_at_every_magnitude(void **state)
 {
     (void)state;
     enum { MAGNITUDES = 277 * 4 };
@@ -26,7 +26,7 @@ static void natural_is_unbiased_at_every_magnitude(void **state)
 }
 
 /* What has no power of two above it does not become Inf, and zeros stay zeros. */
-static void natural_at_the_ends(void **state)
+static void natural__at_the_ends(void **state)
 {
     (void)state;
     const float x[] = {FLT_MAX, -FLT_MAX, 0x1p127f, 0, -0.0f, FLT_TRUE_MIN};
@@ -46,8 +46,8 @@ static void natural_at_the_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(natural_is_unbiased_at_every_magnitude),
-        cmocka_unit_test(natural_at_the_ends),
+        cmocka_unit_test(natural__is_unbiased_at_every_magnitude),
+        cmocka_unit_test(natural__at_the_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const egc_unit one = {.name = "one", .count = 2};
 
 /* threshold 2.5 of a residual that grows by 1 a step and decays by half: 1, 1.5, 1.75, ... never
  * gets there; without decay it does at the third step. */
-static void residuals_decay(void **state)
+static void options__residuals_decay(void **state)
 {
     (void)state;
     egc_method method = checked("threshold", "tau=2.5;residual_decay=0.5");
@@ -34,7 +34,7 @@ static void residuals_decay(void **state)
 
 /* A gradient of 1 that arose at a rate of 0.4 weighs 4 when it is applied at 0.1: residual and
  * velocity both. Momentum 0.9: u = 1, v = 1; then u = 0.9 * 4 + 1, v = 4 + u. */
-static void rescaling_applies_at_the_rate_of_origin(void **state)
+static void options__rescaling_applies_at_the_rate_of_origin(void **state)
 {
     (void)state;
     float g[2] = {1, 0}, average[2], *gradients[] = {g};
@@ -57,7 +57,7 @@ static void rescaling_applies_at_the_rate_of_origin(void **state)
 /* Element correction: an element that waited tau steps is sent times c(tau), and its residual is
  * empty afterwards. With m = 0.9 and g = 1 the residual after 2 steps is 1 + 1.9 = 2.9, above 2;
  * c(2) = 6.896..., and 2.9 c(2) = 20: what momentum SGD would have moved in 2 steps. */
-static void elements_are_corrected_by_their_wait(void **state)
+static void options__elements_are_corrected_by_their_wait(void **state)
 {
     (void)state;
     egc_method method = checked("threshold", "tau=2;memory=momentum;lr_correction=element");
@@ -74,7 +74,7 @@ static void elements_are_corrected_by_their_wait(void **state)
 }
 
 /* Warm-up to 0.001 in 50 steps. Exponential: 0.001^(1/6) = .3162, .1, .0316, .01, .00316. */
-static void warmup_schedules(void **state)
+static void options__warmup_schedules(void **state)
 {
     (void)state;
     egc_method method = checked("topk", "ratio=0.001;warmup=50;warmup_schedule=exponential");
@@ -85,7 +85,7 @@ static void warmup_schedules(void **state)
 }
 
 /* Biases go dense, and what is dense is exact; matrices are compressed. */
-static void vectors_may_go_dense(void **state)
+static void options__vectors_may_go_dense(void **state)
 {
     (void)state;
     const egc_unit units[] = {{.name = "w", .count = 6, .rows = 2},
@@ -102,7 +102,7 @@ static void vectors_may_go_dense(void **state)
 
 /* EF21 with top-1 of a constant gradient: h takes in one element a step, and what is applied is h
  * whole. */
-static void ef21_by_hand(void **state)
+static void options__ef21_by_hand(void **state)
 {
     (void)state;
     egc_method method = checked("topk", "ratio=0.5;memory=ef21");
@@ -117,7 +117,7 @@ static void ef21_by_hand(void **state)
 
 /* low_pass = 0.25 and nothing sent of the first element: e = 0.25, then 0.75 * 0.25 + 0.25 * 1.25.
  */
-static void low_pass_by_hand(void **state)
+static void options__low_pass_by_hand(void **state)
 {
     (void)state;
     egc_method method = checked("topk", "ratio=0.5;memory=lowpass;low_pass=0.25");
@@ -134,7 +134,7 @@ static void low_pass_by_hand(void **state)
 }
 
 /* The entropy coder changes bytes and nothing else. */
-static void entropy_coding_is_lossless(void **state)
+static void options__entropy_coding_is_lossless(void **state)
 {
     (void)state;
     enum { N = 5000 };
@@ -157,14 +157,14 @@ static void entropy_coding_is_lossless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(residuals_decay),
-        cmocka_unit_test(rescaling_applies_at_the_rate_of_origin),
-        cmocka_unit_test(elements_are_corrected_by_their_wait),
-        cmocka_unit_test(warmup_schedules),
-        cmocka_unit_test(vectors_may_go_dense),
-        cmocka_unit_test(ef21_by_hand),
-        cmocka_unit_test(low_pass_by_hand),
-        cmocka_unit_test(entropy_coding_is_lossless),
+        cmocka_unit_test(options__residuals_decay),
+        cmocka_unit_test(options__rescaling_applies_at_the_rate_of_origin),
+        cmocka_unit_test(options__elements_are_corrected_by_their_wait),
+        cmocka_unit_test(options__warmup_schedules),
+        cmocka_unit_test(options__vectors_may_go_dense),
+        cmocka_unit_test(options__ef21_by_hand),
+        cmocka_unit_test(options__low_pass_by_hand),
+        cmocka_unit_test(options__entropy_coding_is_lossless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

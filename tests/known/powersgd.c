@@ -65,7 +65,7 @@ static void draw_q(reference *r, const play *p)
             r->q[k][j] = gsl_ran_gaussian_ziggurat(p->shared_rng, 1);
 }
 
-static void powersgd_is_its_definition(void **state)
+static void powersgd__is_its_definition(void **state)
 {
     (void)state;
     enum { ROWS = 40, COLUMNS = 23, N = ROWS * COLUMNS, P = 3, RANK = 3 };
@@ -98,7 +98,7 @@ static void powersgd_is_its_definition(void **state)
 
 /* A matrix of rank 1 is recovered by one step from any Q, whatever its scale and at ranks beyond
  * its own, where Gram-Schmidt leaves nothing of P's further columns, and they are 0. */
-static void powersgd_recovers_rank_one(void **state)
+static void powersgd__recovers_rank_one(void **state)
 {
     (void)state;
     const double scales[] = {1, 1e-30, 1e30, 1e-40, 1.5e36};
@@ -126,7 +126,7 @@ static void powersgd_recovers_rank_one(void **state)
 }
 
 /* The example of powersgd.c: P = (.6, .8), Q = (5, 0, 10). */
-static void powersgd_by_hand(void **state)
+static void powersgd__by_hand(void **state)
 {
     (void)state;
     const float x[] = {3, 0, 6, 4, 0, 8};
@@ -145,7 +145,7 @@ static void powersgd_by_hand(void **state)
 }
 
 /* GRACE divides by a zero norm. A zero gradient must give zero, and not for ever after. */
-static void powersgd_survives_zero(void **state)
+static void powersgd__survives_zero(void **state)
 {
     (void)state;
     enum { N = 40 };
@@ -166,7 +166,7 @@ static void powersgd_survives_zero(void **state)
 
 /* What is decoded is a projection of the mean: its norm is no larger and the error is orthogonal,
  * at every scale. A constant added to norms (PyTorch, epfml) loses small gradients. */
-static void powersgd_projects_at_every_scale(void **state)
+static void powersgd__projects_at_every_scale(void **state)
 {
     (void)state;
     enum { ROWS = 12, N = ROWS * 9 };
@@ -200,7 +200,7 @@ static void powersgd_projects_at_every_scale(void **state)
 }
 
 /* Against overflow: the largest floats there are, of eight workers. */
-static void powersgd_of_the_largest_floats(void **state)
+static void powersgd__of_the_largest_floats(void **state)
 {
     (void)state;
     enum { N = 64, P = 8 };
@@ -218,7 +218,7 @@ static void powersgd_of_the_largest_floats(void **state)
     }
 }
 
-static void powersgd_pays_for_large_matrices(void **state)
+static void powersgd__pays_for_large_matrices(void **state)
 {
     (void)state;
     play p;
@@ -239,13 +239,13 @@ static void powersgd_pays_for_large_matrices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powersgd_is_its_definition),
-        cmocka_unit_test(powersgd_recovers_rank_one),
-        cmocka_unit_test(powersgd_by_hand),
-        cmocka_unit_test(powersgd_survives_zero),
-        cmocka_unit_test(powersgd_projects_at_every_scale),
-        cmocka_unit_test(powersgd_of_the_largest_floats),
-        cmocka_unit_test(powersgd_pays_for_large_matrices),
+        cmocka_unit_test(powersgd__is_its_definition),
+        cmocka_unit_test(powersgd__recovers_rank_one),
+        cmocka_unit_test(powersgd__by_hand),
+        cmocka_unit_test(powersgd__survives_zero),
+        cmocka_unit_test(powersgd__projects_at_every_scale),
+        cmocka_unit_test(powersgd__of_the_largest_floats),
+        cmocka_unit_test(powersgd__pays_for_large_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

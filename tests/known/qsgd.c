@@ -9,7 +9,7 @@ enum { BUCKET = 128, N = 2 * BUCKET };
 
 /* The mean is x, and the variance of each bucket of d elements stays below the paper's min(d/s^2,
  * sqrt(d)/s) ||x||^2. */
-static void qsgd_is_unbiased(void **state)
+static void qsgd__is_unbiased(void **state)
 {
     (void)state;
     static const struct {
@@ -46,7 +46,7 @@ static void qsgd_is_unbiased(void **state)
 }
 
 /* Public code divides by the norm of an empty bucket and sends what NaN is as an integer. */
-static void qsgd_of_zeros(void **state)
+static void qsgd__of_zeros(void **state)
 {
     (void)state;
     float x[300] = {0}, out[300];
@@ -65,7 +65,7 @@ static void qsgd_of_zeros(void **state)
 
 /* N is never below an element, so that no level is above s, and elements of which no float can hold
  * the norm survive. */
-static void qsgd_levels_stay_within(void **state)
+static void qsgd__levels_stay_within(void **state)
 {
     (void)state;
     float x[BUCKET], out[BUCKET];
@@ -92,7 +92,7 @@ static void qsgd_levels_stay_within(void **state)
 }
 
 /* Both codes carry the same levels. */
-static void qsgd_codes_agree(void **state)
+static void qsgd__codes_agree(void **state)
 {
     (void)state;
     float x[1023], packed[1023], elias[1023];
@@ -114,10 +114,10 @@ static void qsgd_codes_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(qsgd_is_unbiased),
-        cmocka_unit_test(qsgd_of_zeros),
-        cmocka_unit_test(qsgd_levels_stay_within),
-        cmocka_unit_test(qsgd_codes_agree),
+        cmocka_unit_test(qsgd__is_unbiased),
+        cmocka_unit_test(qsgd__of_zeros),
+        cmocka_unit_test(qsgd__levels_stay_within),
+        cmocka_unit_test(qsgd__codes_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

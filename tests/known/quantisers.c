@@ -110,7 +110,7 @@ static const known answers[] = {
      {0, -0x1p-9f, 0.5f, 100}},
 };
 
-static void bytes_by_hand(void **state)
+static void quantisers__bytes_by_hand(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -132,7 +132,7 @@ static void bytes_by_hand(void **state)
 }
 
 /* Bytes that no encoder writes. */
-static void impossible_bytes(void **state)
+static void quantisers__impossible_bytes(void **state)
 {
     (void)state;
     const struct {
@@ -204,7 +204,7 @@ static void impossible_bytes(void **state)
 }
 
 /* What saturates is not lost from sight: it is the measured error, and stays in a residual. */
-static void saturation_is_measured(void **state)
+static void quantisers__saturation_is_measured(void **state)
 {
     (void)state;
     float gradient[] = {1e5f, 1}, average[2], *gradients[] = {gradient};
@@ -220,9 +220,9 @@ static void saturation_is_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_hand),
-        cmocka_unit_test(impossible_bytes),
-        cmocka_unit_test(saturation_is_measured),
+        cmocka_unit_test(quantisers__bytes_by_hand),
+        cmocka_unit_test(quantisers__impossible_bytes),
+        cmocka_unit_test(quantisers__saturation_is_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

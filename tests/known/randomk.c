@@ -6,7 +6,7 @@
 
 /* Exactly k distinct indices below n, for every k of many n. Public code drew with replacement, so
  * that fewer than k were left, and drew an upper bound one past the end. */
-static void randomk_draws_k_distinct_indices(void **state)
+static void randomk__draws_k_distinct_indices(void **state)
 {
     (void)state;
     for (size_t n = 1; n <= 130; n++)
@@ -24,7 +24,7 @@ static void randomk_draws_k_distinct_indices(void **state)
 
 /* Each index is in a share k/n of the selections, within 5 sigma, each pair of neighbours in k(k-1)
  * / (n(n-1)), and so below and above half of the elements, where those left out are drawn. */
-static void randomk_is_uniform(void **state)
+static void randomk__is_uniform(void **state)
 {
     (void)state;
     enum { N = 50, DRAWS = 20000 };
@@ -52,7 +52,7 @@ static void randomk_is_uniform(void **state)
 }
 
 /* All workers choose the same, whatever their own generators say; other steps choose otherwise. */
-static void randomk_goes_by_the_shared_generator_alone(void **state)
+static void randomk__goes_by_the_shared_generator_alone(void **state)
 {
     (void)state;
     egc_method method = method_of("randomk", "ratio=0.1");
@@ -66,7 +66,7 @@ static void randomk_goes_by_the_shared_generator_alone(void **state)
 
 /* scale = true multiplies by n/k, so that the mean over draws is the input, within 5 standard
  * errors (the variance of one element is (n/k - 1) x^2); false by 1. */
-static void randomk_scaled_is_unbiased(void **state)
+static void randomk__scaled_is_unbiased(void **state)
 {
     (void)state;
     enum { N = 20, DRAWS = 20000 };
@@ -94,10 +94,10 @@ static void randomk_scaled_is_unbiased(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(randomk_draws_k_distinct_indices),
-        cmocka_unit_test(randomk_is_uniform),
-        cmocka_unit_test(randomk_goes_by_the_shared_generator_alone),
-        cmocka_unit_test(randomk_scaled_is_unbiased),
+        cmocka_unit_test(randomk__draws_k_distinct_indices),
+        cmocka_unit_test(randomk__is_uniform),
+        cmocka_unit_test(randomk__goes_by_the_shared_generator_alone),
+        cmocka_unit_test(randomk__scaled_is_unbiased),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

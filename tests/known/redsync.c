@@ -4,7 +4,7 @@
 
 #include "support/select.h"
 
-static void redsync_by_hand(void **state)
+static void redsync__by_hand(void **state)
 {
     (void)state;
     const float x[] = {1, -8, 6, 1, 1, 1, 7.2f, 1}; /* worked in redsync.c */
@@ -17,7 +17,7 @@ static void redsync_by_hand(void **state)
 
 /* Nothing above the maximum: with a strict comparison equal magnitudes, and so layers of one
  * element, would never be sent. */
-static void redsync_equal_magnitudes(void **state)
+static void redsync__equal_magnitudes(void **state)
 {
     (void)state;
     const float one[] = {-2.5f}, equal[] = {7, -7, 7, 7, -7}, zeros[3] = {0};
@@ -31,7 +31,7 @@ static void redsync_equal_magnitudes(void **state)
 }
 
 /* Trimmed is exact; a public copy leaves the exact step out and sends what passed the threshold. */
-static void redsync_trimmed_is_top_k(void **state)
+static void redsync__trimmed_is_top_k(void **state)
 {
     (void)state;
     const double ratios[] = {0.001, 0.1, 0.5, 0.9, 1};
@@ -55,7 +55,7 @@ static void redsync_trimmed_is_top_k(void **state)
 }
 
 /* One sign a step, in turn, all as their mean. */
-static void redsync_quantised(void **state)
+static void redsync__quantised(void **state)
 {
     (void)state;
     const float x[] = {5, -8, 3, 1, -4, -6, 0, 2};
@@ -71,7 +71,7 @@ static void redsync_quantised(void **state)
 
 /* A threshold of 6.775 (as in redsync_by_hand) serves three steps; it is looked for again early
  * when nothing passes it. */
-static void redsync_reuses_thresholds(void **state)
+static void redsync__reuses_thresholds(void **state)
 {
     (void)state;
     const float x[] = {1, 10, 1, -9, 1, 9.5f, 1, 1, 1, 1}, y[] = {1, 8, 1, -6, 1, 7, 1, 1, 1, 1};
@@ -99,9 +99,9 @@ static void redsync_reuses_thresholds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redsync_by_hand),           cmocka_unit_test(redsync_equal_magnitudes),
-        cmocka_unit_test(redsync_trimmed_is_top_k),  cmocka_unit_test(redsync_quantised),
-        cmocka_unit_test(redsync_reuses_thresholds),
+        cmocka_unit_test(redsync__by_hand),           cmocka_unit_test(redsync__equal_magnitudes),
+        cmocka_unit_test(redsync__trimmed_is_top_k),  cmocka_unit_test(redsync__quantised),
+        cmocka_unit_test(redsync__reuses_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

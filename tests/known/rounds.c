@@ -49,7 +49,7 @@ static void check_feedback(const char *name, egc_unit unit, double most)
     play_end(&p);
 }
 
-static void feedback_keeps_a_bounded_rest(void **state)
+static void rounds__feedback_keeps_a_bounded_rest(void **state)
 {
     (void)state;
     check_feedback("powersgd", (egc_unit){.count = 1200, .rows = 40}, 5);
@@ -90,7 +90,7 @@ static size_t split_layers(size_t n, size_t *layers)
 
 /* Five steps of every length, number of workers (more than elements too) and family. play_step
  * holds the replica, the selection and the mean to what is promised. */
-static void every_shape_works(void **state)
+static void rounds__every_shape_works(void **state)
 {
     (void)state;
     enum { MAX_N = 1023 };
@@ -191,7 +191,7 @@ static void spoil(play *p, size_t round, const egc_context *context, const egc_r
     free(replica);
 }
 
-static void hostile_messages_are_refused(void **state)
+static void rounds__hostile_messages_are_refused(void **state)
 {
     (void)state;
     enum { N = 60 };
@@ -231,7 +231,7 @@ static void check_nonsense(const char *name, const char *tie, egc_unit unit, siz
     play_end(&p);
 }
 
-static void nonsense_is_refused(void **state)
+static void rounds__nonsense_is_refused(void **state)
 {
     (void)state;
     const egc_unit small = {.count = 4}, large = {.count = 16};
@@ -267,7 +267,7 @@ static void refuse_infinite_sum(play *p, size_t round, const egc_context *contex
     free(replica);
 }
 
-static void infinite_sums_are_refused(void **state)
+static void rounds__infinite_sums_are_refused(void **state)
 {
     (void)state;
     const char *const names[] = {"sketch", "powersgd"};
@@ -286,9 +286,11 @@ static void infinite_sums_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feedback_keeps_a_bounded_rest), cmocka_unit_test(every_shape_works),
-        cmocka_unit_test(hostile_messages_are_refused),  cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(infinite_sums_are_refused),
+        cmocka_unit_test(rounds__feedback_keeps_a_bounded_rest),
+        cmocka_unit_test(rounds__every_shape_works),
+        cmocka_unit_test(rounds__hostile_messages_are_refused),
+        cmocka_unit_test(rounds__nonsense_is_refused),
+        cmocka_unit_test(rounds__infinite_sums_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "support/select.h"
 
-static void sidco_by_hand(void **state)
+static void sidco__by_hand(void **state)
 {
     (void)state;
     const float x[] = {3, -1, 8, 2, -5, 4, 7, -6};
@@ -19,7 +19,7 @@ static void sidco_by_hand(void **state)
 
 /* From the stationary law of each: exponential magnitudes are what all three families contain
  * (Pareto with shape 0, gamma with shape 1), so a first stage alone leaves the share asked for. */
-static void sidco_fits_exponential_magnitudes(void **state)
+static void sidco__fits_exponential_magnitudes(void **state)
 {
     (void)state;
     enum { N = 1000000 };
@@ -48,7 +48,7 @@ static size_t count_after(const egc_method *method, void *memory, const float *x
 }
 
 /* Once its stages have settled. */
-static void sidco_settles(void **state)
+static void sidco__settles(void **state)
 {
     (void)state;
     enum { N = 300000 };
@@ -78,7 +78,7 @@ static void sidco_settles(void **state)
 
 /* Two units, each with stages of its own: the steps of one leave the other's selections alone. In
  * public code all tensors share one stage count. */
-static void sidco_units_are_apart(void **state)
+static void sidco__units_are_apart(void **state)
 {
     (void)state;
     enum { N = 20000 };
@@ -98,7 +98,7 @@ static void sidco_units_are_apart(void **state)
 }
 
 /* Where the formulas have no answer: no variance, no element above a threshold, no norm. */
-static void sidco_degenerate_inputs(void **state)
+static void sidco__degenerate_inputs(void **state)
 {
     (void)state;
     const float one[] = {-2.5f}, equal[] = {7, -7, 7, 7, -7}, zeros[4] = {0};
@@ -132,7 +132,7 @@ static void sidco_degenerate_inputs(void **state)
 
 /* Gamma variates of many shapes, by the cube of Wilson and Hilferty. GSL's inverse of the gamma
  * distribution fails for some, near 28,000 for one, and ends the program. */
-static void sidco_gamma_of_any_shape(void **state)
+static void sidco__gamma_of_any_shape(void **state)
 {
     (void)state;
     enum { N = 100000 };
@@ -162,12 +162,12 @@ static void sidco_gamma_of_any_shape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sidco_by_hand),
-        cmocka_unit_test(sidco_fits_exponential_magnitudes),
-        cmocka_unit_test(sidco_settles),
-        cmocka_unit_test(sidco_units_are_apart),
-        cmocka_unit_test(sidco_degenerate_inputs),
-        cmocka_unit_test(sidco_gamma_of_any_shape),
+        cmocka_unit_test(sidco__by_hand),
+        cmocka_unit_test(sidco__fits_exponential_magnitudes),
+        cmocka_unit_test(sidco__settles),
+        cmocka_unit_test(sidco__units_are_apart),
+        cmocka_unit_test(sidco__degenerate_inputs),
+        cmocka_unit_test(sidco__gamma_of_any_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

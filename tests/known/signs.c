@@ -5,7 +5,7 @@
 #include "support/team.h"
 
 /* Public code reads signs 32 at a time; here messages end where their last sign does. */
-static void signs_are_not_read_past_the_end(void **state)
+static void signs__are_not_read_past_the_end(void **state)
 {
     (void)state;
     float x[100], out[100];
@@ -32,7 +32,7 @@ static void signs_are_not_read_past_the_end(void **state)
 
 /* Columns of a matrix of three rows against sums written out; a unit that is no matrix is one
  * column. */
-static void onebit_by_columns(void **state)
+static void signs__onebit_by_columns(void **state)
 {
     (void)state;
     enum { ROWS = 3, COLUMNS = 37 };
@@ -61,7 +61,7 @@ static void onebit_by_columns(void **state)
 }
 
 /* A message is as long as its codes: public code adds four where they fill their words. */
-static void twobit_adds_no_codes(void **state)
+static void signs__twobit_adds_no_codes(void **state)
 {
     (void)state;
     float x[64] = {0};
@@ -87,7 +87,7 @@ static void send_steps(const char *name, float *gradient, size_t n, size_t steps
 }
 
 /* 2, 0.25 and -1.25 with tau = 0.5: at most one tau leaves at a step, and the rest piles up. */
-static void twobit_sends_one_tau_a_step(void **state)
+static void signs__twobit_sends_one_tau_a_step(void **state)
 {
     (void)state;
     float gradient[] = {2, 0.25f, -1.25f};
@@ -101,7 +101,7 @@ static void twobit_sends_one_tau_a_step(void **state)
 /* The first step is as long as the others: 1, -3 have the mean magnitude 2. Public code leaves lr
  * out of the first step and divides by it all the same. Then e = -1, -1, and p = 0, -4 has the
  * mean magnitude 2 as well. */
-static void efsign_starts_at_the_right_scale(void **state)
+static void signs__efsign_starts_at_the_right_scale(void **state)
 {
     (void)state;
     float gradient[] = {1, -3};
@@ -115,11 +115,11 @@ static void efsign_starts_at_the_right_scale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signs_are_not_read_past_the_end),
-        cmocka_unit_test(onebit_by_columns),
-        cmocka_unit_test(twobit_adds_no_codes),
-        cmocka_unit_test(twobit_sends_one_tau_a_step),
-        cmocka_unit_test(efsign_starts_at_the_right_scale),
+        cmocka_unit_test(signs__are_not_read_past_the_end),
+        cmocka_unit_test(signs__onebit_by_columns),
+        cmocka_unit_test(signs__twobit_adds_no_codes),
+        cmocka_unit_test(signs__twobit_sends_one_tau_a_step),
+        cmocka_unit_test(signs__efsign_starts_at_the_right_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

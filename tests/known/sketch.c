@@ -14,7 +14,7 @@ static uint64_t cubic(const uint64_t *c, uint64_t i)
 }
 
 /* The table by definition: polynomials evaluated one by one, sums in double. */
-static void sketch_is_its_definition(void **state)
+static void sketch__is_its_definition(void **state)
 {
     (void)state;
     enum { N = 331, ROWS = 4, COLUMNS = 16 };
@@ -62,7 +62,7 @@ static void sketch_is_its_definition(void **state)
 }
 
 /* Three elements of 100 to 1000 times the noise, each split over the workers: found among 10000. */
-static void sketch_finds_heavy_hitters(void **state)
+static void sketch__finds_heavy_hitters(void **state)
 {
     (void)state;
     enum { N = 10000, P = 4 };
@@ -86,7 +86,7 @@ static void sketch_finds_heavy_hitters(void **state)
 }
 
 /* The table of a sum is the sum of the tables, so workers and one worker with the sum agree. */
-static void sketch_is_linear(void **state)
+static void sketch__is_linear(void **state)
 {
     (void)state;
     enum { N = 1023, P = 5 };
@@ -113,7 +113,7 @@ static void sketch_is_linear(void **state)
 }
 
 /* Of one worker with few elements, and of none at all. */
-static void sketch_by_hand(void **state)
+static void sketch__by_hand(void **state)
 {
     (void)state;
     play p;
@@ -130,7 +130,7 @@ static void sketch_by_hand(void **state)
     play_end(&p);
 }
 
-static void sketch_pays_below_a_cell_an_element(void **state)
+static void sketch__pays_below_a_cell_an_element(void **state)
 {
     (void)state;
     play p;
@@ -148,11 +148,11 @@ static void sketch_pays_below_a_cell_an_element(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sketch_is_its_definition),
-        cmocka_unit_test(sketch_finds_heavy_hitters),
-        cmocka_unit_test(sketch_is_linear),
-        cmocka_unit_test(sketch_by_hand),
-        cmocka_unit_test(sketch_pays_below_a_cell_an_element),
+        cmocka_unit_test(sketch__is_its_definition),
+        cmocka_unit_test(sketch__finds_heavy_hitters),
+        cmocka_unit_test(sketch__is_linear),
+        cmocka_unit_test(sketch__by_hand),
+        cmocka_unit_test(sketch__pays_below_a_cell_an_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

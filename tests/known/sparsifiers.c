@@ -6,7 +6,7 @@
 
 /* Every way of each type on the inputs and lengths that break things: indices ascending and below
  * n, no zeros, values finite and not 0; over steps, so that state and signs take their turns. */
-static void every_way_on_awkward_inputs(void **state)
+static void sparsifiers__every_way_on_awkward_inputs(void **state)
 {
     (void)state;
     static const char *const ways[][2] = {
@@ -55,7 +55,7 @@ static void every_way_on_awkward_inputs(void **state)
 /* Types that send one magnitude come with the codec that says it once: 1 + 1 bytes of header, the
  * raw indices, 4 bytes and a bit each; RedSync's one sign a step needs no bits. What is decoded is
  * what was chosen, bit for bit. */
-static void one_magnitude_is_said_once(void **state)
+static void sparsifiers__one_magnitude_is_said_once(void **state)
 {
     (void)state;
     enum { N = 1000 };
@@ -90,7 +90,7 @@ static void one_magnitude_is_said_once(void **state)
 }
 
 /* Are refused, with the reason. */
-static void parameters_that_would_do_nothing(void **state)
+static void sparsifiers__parameters_that_would_do_nothing(void **state)
 {
     (void)state;
     static const struct {
@@ -133,9 +133,9 @@ static void parameters_that_would_do_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_magnitude_is_said_once),
-        cmocka_unit_test(parameters_that_would_do_nothing),
-        cmocka_unit_test(every_way_on_awkward_inputs),
+        cmocka_unit_test(sparsifiers__one_magnitude_is_said_once),
+        cmocka_unit_test(sparsifiers__parameters_that_would_do_nothing),
+        cmocka_unit_test(sparsifiers__every_way_on_awkward_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 /* The magnitude counts. Public code took the minimum of tau and the signed maximum, so that a
  * vector of negative elements was sent whole. */
-static void threshold_of_negative_elements(void **state)
+static void strom__threshold_of_negative_elements(void **state)
 {
     (void)state;
     const float x[] = {-0.5f, -2, -0.25f, -1};
@@ -13,7 +13,7 @@ static void threshold_of_negative_elements(void **state)
     assert_none("threshold", "tau=3", x, 4);
 }
 
-static void strom_by_hand(void **state)
+static void strom__by_hand(void **state)
 {
     (void)state;
     const float x[] = {0.7f, -2, 0.5f, -0.4f};
@@ -26,7 +26,7 @@ static void strom_by_hand(void **state)
 
 /* At most one tau a step, with plain error feedback around: 2.6 is sent as 1, 1 and keeps 0.6, and
  * a gradient of 2 tau a step outgrows what is sent. */
-static void strom_sends_one_tau_a_step(void **state)
+static void strom__sends_one_tau_a_step(void **state)
 {
     (void)state;
     egc_method method = method_of("strom", "tau=1");
@@ -44,9 +44,9 @@ static void strom_sends_one_tau_a_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threshold_of_negative_elements),
-        cmocka_unit_test(strom_by_hand),
-        cmocka_unit_test(strom_sends_one_tau_a_step),
+        cmocka_unit_test(strom__threshold_of_negative_elements),
+        cmocka_unit_test(strom__by_hand),
+        cmocka_unit_test(strom__sends_one_tau_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static float clipped(float x, double limit)
 
 /* Unbiased without clipping; with clipping, of the clipped vector, which is not x: that is why the
  * type does not promise it. The variance is sum |c| (s - |c|). */
-static void terngrad_is_unbiased_for_what_it_clips(void **state)
+static void terngrad__is_unbiased_for_what_it_clips(void **state)
 {
     (void)state;
     const char *settings[] = {"clip=0", "clip=0;code=bits", "", "clip=1"};
@@ -53,7 +53,7 @@ static void terngrad_is_unbiased_for_what_it_clips(void **state)
 }
 
 /* Elements that are all equal have no deviation, and nothing to be clipped by. */
-static void terngrad_of_equal_elements(void **state)
+static void terngrad__of_equal_elements(void **state)
 {
     (void)state;
     float x[33], out[33];
@@ -70,8 +70,8 @@ static void terngrad_of_equal_elements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terngrad_is_unbiased_for_what_it_clips),
-        cmocka_unit_test(terngrad_of_equal_elements),
+        cmocka_unit_test(terngrad__is_unbiased_for_what_it_clips),
+        cmocka_unit_test(terngrad__of_equal_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "support/rounds.h"
 
 /* The example of signsgd.c, and that zeros of either sign are +1. */
-static void votes_by_hand(void **state)
+static void votes__by_hand(void **state)
 {
     (void)state;
     const float x[] = {1, -2, 0, /**/ -1, -1, -3};
@@ -26,7 +26,7 @@ static void votes_by_hand(void **state)
 }
 
 /* Every vote against counting, for every P, lengths around bytes and words, and both ties. */
-static void votes_are_majorities(void **state)
+static void votes__are_majorities(void **state)
 {
     (void)state;
     enum { MAX_N = 1023, MAX_P = 16 };
@@ -53,7 +53,7 @@ static void votes_are_majorities(void **state)
 }
 
 /* Without the vote: five signs in a byte, 10110 and padding, and a weighted sum. */
-static void signs_without_a_vote(void **state)
+static void votes__signs_without_a_vote(void **state)
 {
     (void)state;
     const egc_compressor_type *type;
@@ -87,7 +87,7 @@ static void signs_without_a_vote(void **state)
 
 /* The example of signum.c, by vote and by message: a buffer made anew at each step would turn at
  * the second. Every element has its own momentum, whatever shard it is in. */
-static void signum_remembers(void **state)
+static void votes__signum_remembers(void **state)
 {
     (void)state;
     enum { N = 5, P = 3, STEPS = 6 };
@@ -124,7 +124,7 @@ static void signum_remembers(void **state)
 }
 
 /* Momentum of the largest floats stays a number. */
-static void signum_of_the_largest_floats(void **state)
+static void votes__signum_of_the_largest_floats(void **state)
 {
     (void)state;
     play p;
@@ -142,11 +142,11 @@ static void signum_of_the_largest_floats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(votes_by_hand),
-        cmocka_unit_test(votes_are_majorities),
-        cmocka_unit_test(signs_without_a_vote),
-        cmocka_unit_test(signum_remembers),
-        cmocka_unit_test(signum_of_the_largest_floats),
+        cmocka_unit_test(votes__by_hand),
+        cmocka_unit_test(votes__are_majorities),
+        cmocka_unit_test(votes__signs_without_a_vote),
+        cmocka_unit_test(votes__signum_remembers),
+        cmocka_unit_test(votes__signum_of_the_largest_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static outcome send_beside(double background, uint64_t seed)
  * both get half of the link: the burst takes 2 b / B, and, as the pause is on average (1 - s) / s
  * times as long as the burst took, the message runs at half speed s of the time: at 1 - s / 2 of
  * the link on average. */
-static void test_others_take_their_share(void **state)
+static void background__others_take_their_share(void **state)
 {
     (void)state;
     for (double share = 0.2; share < 0.9; share += 0.3) {
@@ -46,7 +46,7 @@ static egc_status receive_only(worker *self, egc_error *err)
     return egc_transport_receive(self->transport, 1 - self->rank, &in, err);
 }
 
-static void test_others_do_not_hide_a_deadlock(void **state)
+static void background__others_do_not_hide_a_deadlock(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e6, 1e-3, receive_only, NULL);
@@ -72,7 +72,7 @@ static egc_status send_after_a_pause(worker *self, egc_error *err)
     return send_a_lot(self, err);
 }
 
-static void test_others_go_on_beside_a_wait_that_ends_by_itself(void **state)
+static void background__others_go_on_beside_a_wait_that_ends_by_itself(void **state)
 {
     (void)state;
     outcome got[2];
@@ -89,7 +89,7 @@ static void test_others_go_on_beside_a_wait_that_ends_by_itself(void **state)
 }
 
 /* The link of others' flows fails too: they go on when it is back. */
-static void test_others_survive_failures(void **state)
+static void background__others_survive_failures(void **state)
 {
     (void)state;
     egc_event events[] = {link_event(1, "*"), link_event(2, "*")};
@@ -107,10 +107,10 @@ static void test_others_survive_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_others_take_their_share),
-        cmocka_unit_test(test_others_do_not_hide_a_deadlock),
-        cmocka_unit_test(test_others_go_on_beside_a_wait_that_ends_by_itself),
-        cmocka_unit_test(test_others_survive_failures),
+        cmocka_unit_test(background__others_take_their_share),
+        cmocka_unit_test(background__others_do_not_hide_a_deadlock),
+        cmocka_unit_test(background__others_go_on_beside_a_wait_that_ends_by_itself),
+        cmocka_unit_test(background__others_survive_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static double time_of(const one_call *call, int p, double bandwidth_Bps, double 
     return got.sim_time_s;
 }
 
-static void test_exchanges_take_their_closed_form(void **state)
+static void closed_forms__exchanges_take_their_closed_form(void **state)
 {
     (void)state;
     validation v = {0};
@@ -40,7 +40,7 @@ static void test_exchanges_take_their_closed_form(void **state)
 }
 
 /* A sum of b bytes reads two vectors and writes one. */
-static void test_reductions_are_charged_to_the_device(void **state)
+static void closed_forms__reductions_are_charged_to_the_device(void **state)
 {
     (void)state;
     const int ranks[] = {2, 6, 7, 8, 16};
@@ -60,7 +60,7 @@ static void test_reductions_are_charged_to_the_device(void **state)
         }
 }
 
-static void test_each_reduction_launches_a_kernel(void **state)
+static void closed_forms__each_reduction_launches_a_kernel(void **state)
 {
     (void)state;
     one_call call = {.bytes = 8 * MIB};
@@ -80,7 +80,7 @@ static void test_each_reduction_launches_a_kernel(void **state)
 
 /* What a benchmark would call bus bandwidth cannot pass the rate of a link (time_of, simulate), and
  * that of exchanges which move no more than they must nears it. */
-static void test_bus_bandwidth_nears_the_link(void **state)
+static void closed_forms__bus_bandwidth_nears_the_link(void **state)
 {
     (void)state;
     static const char *const best[] = {
@@ -99,7 +99,7 @@ static void test_bus_bandwidth_nears_the_link(void **state)
 }
 
 /* A ring sends nothing that it need not. */
-static void test_bytes_on_the_network_are_counted(void **state)
+static void closed_forms__bytes_on_the_network_are_counted(void **state)
 {
     (void)state;
     one_call call = {.bytes = MIB};
@@ -124,7 +124,7 @@ static const char *choice(egc_collective kind, int p, double n, const egc_exchan
 /* By hand from the formulas: 7 to 8 ranks, 5 us and 100 Gbit/s. Of 1 KiB doubling takes 3 (alpha +
  * n beta), fewer messages than any other; of 64 MiB what counts is bytes, of which Rabenseifner's
  * sends no more than the ring does, but folding costs a whole vector twice. */
-static void test_the_cheapest_is_chosen_by_length_and_ranks(void **state)
+static void closed_forms__the_cheapest_is_chosen_by_length_and_ranks(void **state)
 {
     (void)state;
     assert_string_equal(choice(EGC_COLLECTIVE_ALLREDUCE, 8, 1024, &fast), "recursive-doubling");
@@ -140,7 +140,7 @@ static void test_the_cheapest_is_chosen_by_length_and_ranks(void **state)
 
 /* Four nodes of eight that share a link out, inside ten times as fast; and a network of equals
  * where only neighbours do not slow each other. */
-static void test_shared_links_favour_two_levels_and_rings(void **state)
+static void closed_forms__shared_links_favour_two_levels_and_rings(void **state)
 {
     (void)state;
     egc_exchange_network nodes = fast, torus = fast;
@@ -156,7 +156,7 @@ static void test_shared_links_favour_two_levels_and_rings(void **state)
 }
 
 /* Simulated, no other of its kind is faster. */
-static void test_the_cheapest_is_the_fastest(void **state)
+static void closed_forms__the_cheapest_is_the_fastest(void **state)
 {
     (void)state;
     const int ranks[] = {4, 6, 33};
@@ -229,7 +229,7 @@ static double time_of_senders(int senders, size_t bytes, double latency_s, egc_n
     return got.sim_time_s;
 }
 
-static void test_message_costs_latency_and_bytes(void **state)
+static void closed_forms__message_costs_latency_and_bytes(void **state)
 {
     (void)state;
     const size_t sizes[] = {0, 1, 1500, 10 * MIB};
@@ -242,7 +242,7 @@ static void test_message_costs_latency_and_bytes(void **state)
         }
 }
 
-static void test_incast_shares_the_receiving_link(void **state)
+static void closed_forms__incast_shares_the_receiving_link(void **state)
 {
     (void)state;
     double one = time_of_senders(1, 10 * MIB, 50e-6, EGC_NETWORK_CM02);
@@ -253,7 +253,7 @@ static void test_incast_shares_the_receiving_link(void **state)
 /* LV08 multiplies latency by 13.01 and bandwidth by 0.97 (SimGrid's documentation of its network
  * models); for SMPI, its default factors of the smallest and largest message sizes give 101 us
  * and 9.35 Gbps on this link. */
-static void test_network_models_differ_as_documented(void **state)
+static void closed_forms__network_models_differ_as_documented(void **state)
 {
     (void)state;
     double bytes = 100.0 * MIB;
@@ -278,7 +278,7 @@ static egc_status swap(worker *self, egc_error *err)
     return status;
 }
 
-static void test_directions_do_not_slow_each_other(void **state)
+static void closed_forms__directions_do_not_slow_each_other(void **state)
 {
     (void)state;
     size_t bytes = 10 * MIB;
@@ -305,7 +305,7 @@ static egc_status forward(worker *self, egc_error *err)
     return status;
 }
 
-static void test_forwarding_adds_up(void **state)
+static void closed_forms__forwarding_adds_up(void **state)
 {
     (void)state;
     net_trial trial = trial_of(3, 1e6, 1e-3, forward, NULL);
@@ -317,19 +317,19 @@ static void test_forwarding_adds_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_message_costs_latency_and_bytes),
-        cmocka_unit_test(test_incast_shares_the_receiving_link),
-        cmocka_unit_test(test_network_models_differ_as_documented),
-        cmocka_unit_test(test_directions_do_not_slow_each_other),
-        cmocka_unit_test(test_forwarding_adds_up),
-        cmocka_unit_test(test_exchanges_take_their_closed_form),
-        cmocka_unit_test(test_reductions_are_charged_to_the_device),
-        cmocka_unit_test(test_each_reduction_launches_a_kernel),
-        cmocka_unit_test(test_bus_bandwidth_nears_the_link),
-        cmocka_unit_test(test_bytes_on_the_network_are_counted),
-        cmocka_unit_test(test_the_cheapest_is_chosen_by_length_and_ranks),
-        cmocka_unit_test(test_shared_links_favour_two_levels_and_rings),
-        cmocka_unit_test(test_the_cheapest_is_the_fastest),
+        cmocka_unit_test(closed_forms__message_costs_latency_and_bytes),
+        cmocka_unit_test(closed_forms__incast_shares_the_receiving_link),
+        cmocka_unit_test(closed_forms__network_models_differ_as_documented),
+        cmocka_unit_test(closed_forms__directions_do_not_slow_each_other),
+        cmocka_unit_test(closed_forms__forwarding_adds_up),
+        cmocka_unit_test(closed_forms__exchanges_take_their_closed_form),
+        cmocka_unit_test(closed_forms__reductions_are_charged_to_the_device),
+        cmocka_unit_test(closed_forms__each_reduction_launches_a_kernel),
+        cmocka_unit_test(closed_forms__bus_bandwidth_nears_the_link),
+        cmocka_unit_test(closed_forms__bytes_on_the_network_are_counted),
+        cmocka_unit_test(closed_forms__the_cheapest_is_chosen_by_length_and_ranks),
+        cmocka_unit_test(closed_forms__shared_links_favour_two_levels_and_rings),
+        cmocka_unit_test(closed_forms__the_cheapest_is_the_fastest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

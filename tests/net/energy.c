@@ -15,7 +15,7 @@ static egc_status send_and_ask(worker *self, egc_error *err)
 }
 
 /* Host 0 is busy for 2 s. The message crosses one way of two links of the 6 of 3 hosts. */
-static void test_energy_is_power_times_time(void **state)
+static void energy__is_power_times_time(void **state)
 {
     (void)state;
     egc_energy *got = shared_memory(sizeof *got);
@@ -34,7 +34,7 @@ static void test_energy_is_power_times_time(void **state)
 }
 
 /* A host that is down draws nothing. */
-static void test_a_host_that_is_down_draws_nothing(void **state)
+static void energy__a_host_that_is_down_draws_nothing(void **state)
 {
     (void)state;
     egc_energy *got = shared_memory(sizeof *got);
@@ -49,7 +49,7 @@ static void test_a_host_that_is_down_draws_nothing(void **state)
     assert_close(got->host_J, 40 * (2 * out.sim_time_s + 1), 1e-6);
 }
 
-static void test_energy_needs_power(void **state)
+static void energy__needs_power(void **state)
 {
     (void)state;
     egc_energy *got = shared_memory(sizeof *got);
@@ -71,9 +71,9 @@ static void test_energy_needs_power(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_energy_is_power_times_time),
-        cmocka_unit_test(test_a_host_that_is_down_draws_nothing),
-        cmocka_unit_test(test_energy_needs_power),
+        cmocka_unit_test(energy__is_power_times_time),
+        cmocka_unit_test(energy__a_host_that_is_down_draws_nothing),
+        cmocka_unit_test(energy__needs_power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

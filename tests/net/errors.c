@@ -26,7 +26,7 @@ static void assert_outcome(const net_trial *trial, egc_status status, const char
 
 /* ---- configurations ------------------------------------------------------------------------ */
 
-static void test_refuses_what_cannot_be_simulated(void **state)
+static void errors__refuses_what_cannot_be_simulated(void **state)
 {
     (void)state;
     net_trial trial = trial_of(9, 1e9, 1e-6, do_nothing, NULL);
@@ -54,7 +54,7 @@ static void test_refuses_what_cannot_be_simulated(void **state)
                    "memory of the device must be > 0 to charge reductions, got 0 B/s");
 }
 
-static void test_refuses_networks_simgrid_would_abort_on(void **state)
+static void errors__refuses_networks_simgrid_would_abort_on(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, INFINITY, 1e-6, do_nothing, NULL);
@@ -72,7 +72,7 @@ static void test_refuses_networks_simgrid_would_abort_on(void **state)
     assert_outcome(&trial, EGC_ERROR_RANGE, "hosts must be in [1, 16384], got 100000");
 }
 
-static void test_unknown_cluster_lists_the_known(void **state)
+static void errors__unknown_cluster_lists_the_known(void **state)
 {
     (void)state;
     egc_error err;
@@ -83,7 +83,7 @@ static void test_unknown_cluster_lists_the_known(void **state)
 }
 
 /* A full disk, as a process sees it that may write no byte to any file. */
-static void test_unwritable_platform_file(void **state)
+static void errors__unwritable_platform_file(void **state)
 {
     (void)state;
     struct rlimit before, none;
@@ -108,7 +108,7 @@ static egc_status make_another(worker *self, egc_error *err)
     return egc_world_new(&trial.config, &world, err);
 }
 
-static void test_a_process_makes_one_world(void **state)
+static void errors__a_process_makes_one_world(void **state)
 {
     (void)state;
     net_trial trial = trial_of(1, 1e9, 1e-6, make_another, NULL);
@@ -122,7 +122,7 @@ static egc_status send_nowhere(worker *self, egc_error *err)
     return egc_transport_isend(self->transport, 2, NULL, 0, &request, err);
 }
 
-static void test_unknown_peer(void **state)
+static void errors__unknown_peer(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e9, 1e-6, send_nowhere, NULL);
@@ -157,7 +157,7 @@ static egc_status wait_forever(worker *self, egc_error *err)
     }
 }
 
-static void test_deadlock_names_who_waits_for_what(void **state)
+static void errors__deadlock_names_who_waits_for_what(void **state)
 {
     (void)state;
     net_trial trial = trial_of(7, 1e9, 1e-6, wait_forever, NULL);
@@ -184,7 +184,7 @@ static egc_status fail_in_the_middle(worker *self, egc_error *err)
     return status ? status : egc_transport_wait(self->transport, request, err);
 }
 
-static void test_the_first_failure_ends_the_run(void **state)
+static void errors__the_first_failure_ends_the_run(void **state)
 {
     (void)state;
     net_trial trial = trial_of(4, 1e9, 1e-6, fail_in_the_middle, NULL);
@@ -199,7 +199,7 @@ static egc_status fail_at_once(worker *self, egc_error *err)
     return egc_fail(err, EGC_ERROR_FORMAT, "rank %d of all", self->rank);
 }
 
-static void test_failures_at_one_instant_count_in_rank_order(void **state)
+static void errors__failures_at_one_instant_count_in_rank_order(void **state)
 {
     (void)state;
     net_trial trial = trial_of(4, 1e9, 1e-6, fail_at_once, NULL);
@@ -234,7 +234,7 @@ static egc_status go_on_forever(worker *self, egc_error *err)
     return status;
 }
 
-static void test_time_limit_ends_the_run(void **state)
+static void errors__time_limit_ends_the_run(void **state)
 {
     (void)state;
     for (pastime how = SLEEP; how <= SEND; how++) {
@@ -257,7 +257,7 @@ static egc_status compute_for(worker *self, egc_error *err)
 }
 
 /* A date at which a step of the clock is less than its last digit, and the end of time. */
-static void test_time_has_a_limit_of_its_own(void **state)
+static void errors__time_has_a_limit_of_its_own(void **state)
 {
     (void)state;
     const double spans_s[] = {1e10, 1e18, 1e300};
@@ -332,7 +332,7 @@ static egc_status send_a_megabyte(worker *self, egc_error *err)
     return status;
 }
 
-static void test_a_failed_link_is_reported_with_rank_and_time(void **state)
+static void errors__a_failed_link_is_reported_with_rank_and_time(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e6, 1e-3, send_a_megabyte, NULL);
@@ -361,7 +361,7 @@ static egc_status reduce_unequal(worker *self, egc_error *err)
     return status;
 }
 
-static void test_ranks_that_disagree_are_told(void **state)
+static void errors__ranks_that_disagree_are_told(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e9, 1e-6, reduce_unequal, NULL);
@@ -388,7 +388,7 @@ static egc_status gather_garbage(worker *self, egc_error *err)
     return status;
 }
 
-static void test_damaged_gather_is_refused(void **state)
+static void errors__damaged_gather_is_refused(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e9, 1e-6, gather_garbage, "\x05xy");
@@ -401,20 +401,20 @@ static void test_damaged_gather_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refuses_what_cannot_be_simulated),
-        cmocka_unit_test(test_refuses_networks_simgrid_would_abort_on),
-        cmocka_unit_test(test_unknown_cluster_lists_the_known),
-        cmocka_unit_test(test_unwritable_platform_file),
-        cmocka_unit_test(test_a_process_makes_one_world),
-        cmocka_unit_test(test_unknown_peer),
-        cmocka_unit_test(test_deadlock_names_who_waits_for_what),
-        cmocka_unit_test(test_the_first_failure_ends_the_run),
-        cmocka_unit_test(test_failures_at_one_instant_count_in_rank_order),
-        cmocka_unit_test(test_time_limit_ends_the_run),
-        cmocka_unit_test(test_time_has_a_limit_of_its_own),
-        cmocka_unit_test(test_a_failed_link_is_reported_with_rank_and_time),
-        cmocka_unit_test(test_ranks_that_disagree_are_told),
-        cmocka_unit_test(test_damaged_gather_is_refused),
+        cmocka_unit_test(errors__refuses_what_cannot_be_simulated),
+        cmocka_unit_test(errors__refuses_networks_simgrid_would_abort_on),
+        cmocka_unit_test(errors__unknown_cluster_lists_the_known),
+        cmocka_unit_test(errors__unwritable_platform_file),
+        cmocka_unit_test(errors__a_process_makes_one_world),
+        cmocka_unit_test(errors__unknown_peer),
+        cmocka_unit_test(errors__deadlock_names_who_waits_for_what),
+        cmocka_unit_test(errors__the_first_failure_ends_the_run),
+        cmocka_unit_test(errors__failures_at_one_instant_count_in_rank_order),
+        cmocka_unit_test(errors__time_limit_ends_the_run),
+        cmocka_unit_test(errors__time_has_a_limit_of_its_own),
+        cmocka_unit_test(errors__a_failed_link_is_reported_with_rank_and_time),
+        cmocka_unit_test(errors__ranks_that_disagree_are_told),
+        cmocka_unit_test(errors__damaged_gather_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

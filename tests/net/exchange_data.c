@@ -295,7 +295,7 @@ static void deliver(const egc_exchange_type *type, int p, int group)
         assert_int_equal(plan.hashes[cell], plan.hashes[cell % CELLS]);
 }
 
-static void test_every_exchange_delivers(void **state)
+static void exchange_data__every_exchange_delivers(void **state)
 {
     (void)state;
     for (const egc_exchange_type *const *type = egc_exchange_types(); *type; type++)
@@ -304,7 +304,7 @@ static void test_every_exchange_delivers(void **state)
 }
 
 /* Groups of one rank, of all, and of sizes that leave the last one smaller. */
-static void test_exchanges_of_two_levels_deliver_for_any_group(void **state)
+static void exchange_data__exchanges_of_two_levels_deliver_for_any_group(void **state)
 {
     (void)state;
     const int groups[] = {1, 2, 3, 8, 40};
@@ -385,7 +385,7 @@ static egc_status reduce_halves(worker *self, egc_error *err)
     return status;
 }
 
-static void test_the_ring_rounds_halves_at_every_hop(void **state)
+static void exchange_data__the_ring_rounds_halves_at_every_hop(void **state)
 {
     (void)state;
     egc_error err;
@@ -401,7 +401,7 @@ static void test_the_ring_rounds_halves_at_every_hop(void **state)
 
 /* ---- the registry ---------------------------------------------------------------------------- */
 
-static void test_registry_names_every_exchange(void **state)
+static void exchange_data__registry_names_every_exchange(void **state)
 {
     (void)state;
     egc_error err;
@@ -421,10 +421,10 @@ static void test_registry_names_every_exchange(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry_names_every_exchange),
-        cmocka_unit_test(test_every_exchange_delivers),
-        cmocka_unit_test(test_exchanges_of_two_levels_deliver_for_any_group),
-        cmocka_unit_test(test_the_ring_rounds_halves_at_every_hop),
+        cmocka_unit_test(exchange_data__registry_names_every_exchange),
+        cmocka_unit_test(exchange_data__every_exchange_delivers),
+        cmocka_unit_test(exchange_data__exchanges_of_two_levels_deliver_for_any_group),
+        cmocka_unit_test(exchange_data__the_ring_rounds_halves_at_every_hop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

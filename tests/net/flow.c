@@ -26,7 +26,7 @@ static double max_flow(const edge *edges, size_t n, size_t n_nodes)
     max_flow((const edge[]){__VA_ARGS__}, sizeof((edge[]){__VA_ARGS__}) / sizeof(edge), n_nodes)
 
 /* Cormen, Leiserson, Rivest, Stein, Introduction to algorithms, the factory's flow network. */
-static void test_textbook(void **state)
+static void flow__textbook(void **state)
 {
     (void)state;
     assert_true(MAX_FLOW(6, {0, 1, 16}, {0, 2, 13}, {1, 3, 12}, {2, 1, 4}, {2, 4, 14}, {3, 2, 9},
@@ -34,7 +34,7 @@ static void test_textbook(void **state)
 }
 
 /* 0 -> 1 -> 2 -> 5 is the shortest way and blocks both others: it must be taken back in part. */
-static void test_a_first_way_is_taken_back(void **state)
+static void flow__a_first_way_is_taken_back(void **state)
 {
     (void)state;
     assert_true(MAX_FLOW(6, {0, 1, 1}, {1, 2, 1}, {2, 5, 1}, {0, 3, 1}, {3, 4, 1}, {4, 2, 1},
@@ -43,7 +43,7 @@ static void test_a_first_way_is_taken_back(void **state)
                          {1, 5, 1}, {5, 6, 1}, {6, 7, 1}) == 2);
 }
 
-static void test_limits(void **state)
+static void flow__limits(void **state)
 {
     (void)state;
     assert_true(MAX_FLOW(3, {0, 1, 5}) == 0);
@@ -54,9 +54,9 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_textbook),
-        cmocka_unit_test(test_a_first_way_is_taken_back),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(flow__textbook),
+        cmocka_unit_test(flow__a_first_way_is_taken_back),
+        cmocka_unit_test(flow__limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static outcome gather(int ranks, const plan *p)
     return got;
 }
 
-static void test_the_root_gets_every_message_once(void **state)
+static void incast__the_root_gets_every_message_once(void **state)
 {
     (void)state;
     static const egc_incast_window windows[] = {{0, 0},   {1, 0},   {2, 0},
@@ -134,7 +134,7 @@ static double alphas_over(int ranks, const plan *p)
     return (gather(ranks, p).sim_time_s - closed_form(p, ranks)) / 25e-6;
 }
 
-static void test_without_a_window_it_takes_its_closed_form(void **state)
+static void incast__without_a_window_it_takes_its_closed_form(void **state)
 {
     (void)state;
     for (int i = 0; i < N_RANK_COUNTS; i++)
@@ -146,7 +146,7 @@ static void test_without_a_window_it_takes_its_closed_form(void **state)
 }
 
 /* One by one, each message waits for its own latency; a window that doubles has few rests. */
-static void test_a_window_adds_some_latencies(void **state)
+static void incast__a_window_adds_some_latencies(void **state)
 {
     (void)state;
     const egc_exchange_network network = {.alpha_s = 25e-6, .beta_s = 1 / 1.25e9};
@@ -182,7 +182,7 @@ static egc_status gather_refused(worker *self, egc_error *err)
     return egc_incast(self->transport, 0, "bytes", 5, &window, refuse, NULL, err);
 }
 
-static void test_what_the_taker_refuses_ends_it(void **state)
+static void incast__what_the_taker_refuses_ends_it(void **state)
 {
     (void)state;
     net_trial trial = trial_of(8, 1.25e9, 25e-6, gather_refused, NULL);
@@ -194,10 +194,10 @@ static void test_what_the_taker_refuses_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_root_gets_every_message_once),
-        cmocka_unit_test(test_without_a_window_it_takes_its_closed_form),
-        cmocka_unit_test(test_a_window_adds_some_latencies),
-        cmocka_unit_test(test_what_the_taker_refuses_ends_it),
+        cmocka_unit_test(incast__the_root_gets_every_message_once),
+        cmocka_unit_test(incast__without_a_window_it_takes_its_closed_form),
+        cmocka_unit_test(incast__a_window_adds_some_latencies),
+        cmocka_unit_test(incast__what_the_taker_refuses_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void assert_hosts(const char *settings, const char *expected)
     free_cluster(&cluster);
 }
 
-static void test_hosts_are_chosen_in_order(void **state)
+static void platforms__hosts_are_chosen_in_order(void **state)
 {
     (void)state;
     assert_hosts("", "n1 n2 n10");
@@ -119,7 +119,7 @@ static void assert_times(const char *settings, double first_s, double second_s, 
 }
 
 /* n1, n2 and n10 have 2, 4 and 1 Gf; a second of the device is 2 Gf. */
-static void test_speeds_are_the_files(void **state)
+static void platforms__speeds_are_the_files(void **state)
 {
     (void)state;
     assert_times("", 1, 0.5, 2);
@@ -129,7 +129,7 @@ static void test_speeds_are_the_files(void **state)
     assert_times("speed=8e9 speeds=absolute", 4, 2, 8);
 }
 
-static void test_routes_are_the_files(void **state)
+static void platforms__routes_are_the_files(void **state)
 {
     (void)state;
     test_cluster cluster;
@@ -175,7 +175,7 @@ static void assert_host_energy(const char *xml, const char *hosts, double joules
     free_cluster(&cluster);
 }
 
-static void test_power_is_the_files_or_the_devices(void **state)
+static void platforms__power_is_the_files_or_the_devices(void **state)
 {
     (void)state;
     assert_host_energy(POWERED("1Gf,2Gf", "wattage_per_state", "10:20:30, 1:2:3"), "hosts=a", 30);
@@ -184,7 +184,7 @@ static void test_power_is_the_files_or_the_devices(void **state)
 }
 
 /* A cluster with a backbone: hosts on a link that all share. */
-static void test_a_backbone_is_a_shared_link(void **state)
+static void platforms__a_backbone_is_a_shared_link(void **state)
 {
     (void)state;
     test_cluster cluster;
@@ -289,7 +289,7 @@ static const struct {
     {THREE, "hosts=,", ": hosts: must name at least one host, got \",\""},
 };
 
-static void test_refuses_what_simgrid_would_not_stand(void **state)
+static void platforms__refuses_what_simgrid_would_not_stand(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -307,7 +307,7 @@ static void test_refuses_what_simgrid_would_not_stand(void **state)
     }
 }
 
-static void test_a_missing_file_is_said(void **state)
+static void platforms__a_missing_file_is_said(void **state)
 {
     (void)state;
     test_cluster cluster;
@@ -318,7 +318,7 @@ static void test_a_missing_file_is_said(void **state)
 }
 
 /* Reading one would wait for ever. */
-static void test_a_pipe_is_no_platform(void **state)
+static void platforms__a_pipe_is_no_platform(void **state)
 {
     (void)state;
     test_cluster cluster;
@@ -338,14 +338,14 @@ static void test_a_pipe_is_no_platform(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hosts_are_chosen_in_order),
-        cmocka_unit_test(test_speeds_are_the_files),
-        cmocka_unit_test(test_routes_are_the_files),
-        cmocka_unit_test(test_power_is_the_files_or_the_devices),
-        cmocka_unit_test(test_a_backbone_is_a_shared_link),
-        cmocka_unit_test(test_refuses_what_simgrid_would_not_stand),
-        cmocka_unit_test(test_a_missing_file_is_said),
-        cmocka_unit_test(test_a_pipe_is_no_platform),
+        cmocka_unit_test(platforms__hosts_are_chosen_in_order),
+        cmocka_unit_test(platforms__speeds_are_the_files),
+        cmocka_unit_test(platforms__routes_are_the_files),
+        cmocka_unit_test(platforms__power_is_the_files_or_the_devices),
+        cmocka_unit_test(platforms__a_backbone_is_a_shared_link),
+        cmocka_unit_test(platforms__refuses_what_simgrid_would_not_stand),
+        cmocka_unit_test(platforms__a_missing_file_is_said),
+        cmocka_unit_test(platforms__a_pipe_is_no_platform),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

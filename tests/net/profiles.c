@@ -17,7 +17,7 @@ static outcome send_with_events(const send_after *what, egc_event *events, size_
 }
 
 /* 1.5 MB at 0.5 MB/s; from the time 1 s on at a tenth of it. */
-static void test_a_link_becomes_slower(void **state)
+static void profiles__a_link_becomes_slower(void **state)
 {
     (void)state;
     egc_event events[] = {link_event(1, "*link_1_DOWN"), link_event(3, "*link_1_DOWN")};
@@ -33,7 +33,7 @@ static void test_a_link_becomes_slower(void **state)
     assert_close(got.sim_time_s, 3 + (1.5e6 - later) / 0.5e6, 1e-6);
 }
 
-static void test_latency_changes_for_messages_that_start_later(void **state)
+static void profiles__latency_changes_for_messages_that_start_later(void **state)
 {
     (void)state;
     egc_event events[] = {link_event(1, "group-0_link_0_UP")};
@@ -45,7 +45,7 @@ static void test_latency_changes_for_messages_that_start_later(void **state)
 }
 
 /* Two seconds of work, at half the speed after the first. */
-static void test_a_host_becomes_slower(void **state)
+static void profiles__a_host_becomes_slower(void **state)
 {
     (void)state;
     egc_event events[] = {host_event(1, "host-[0-1]")};
@@ -54,7 +54,7 @@ static void test_a_host_becomes_slower(void **state)
     assert_close(got.sim_time_s, 3 + 1e-3 + 2e-6, 1e-9);
 }
 
-static void test_a_link_fails_and_comes_back(void **state)
+static void profiles__a_link_fails_and_comes_back(void **state)
 {
     (void)state;
     egc_event events[] = {link_event(1, "*link_1_*"), link_event(2, "*link_1_*")};
@@ -72,7 +72,7 @@ static void test_a_link_fails_and_comes_back(void **state)
     assert_close(got.sim_time_s, 2.5 + 1e-3 + 2, 1e-9);
 }
 
-static void test_a_lost_host_is_named(void **state)
+static void profiles__a_lost_host_is_named(void **state)
 {
     (void)state;
     egc_event events[] = {host_event(1, "host-0")};
@@ -102,7 +102,7 @@ static egc_status wait_for_the_last(worker *self, egc_error *err)
 }
 
 /* However many wait for it. */
-static void test_a_lost_host_is_named_first(void **state)
+static void profiles__a_lost_host_is_named_first(void **state)
 {
     (void)state;
     egc_event event = host_event(1, "host-5");
@@ -118,7 +118,7 @@ static void test_a_lost_host_is_named_first(void **state)
 }
 
 /* An event that is too late to matter leaves all as it was, whoever lays out the cluster. */
-static void test_events_leave_topologies_as_they_are(void **state)
+static void profiles__events_leave_topologies_as_they_are(void **state)
 {
     (void)state;
     static const char *const settings[][2] = {
@@ -152,7 +152,7 @@ static void assert_refused(egc_event *events, size_t n, const char *why)
     assert_string_equal(got.err.message, why);
 }
 
-static void test_refuses_events_that_cannot_happen(void **state)
+static void profiles__refuses_events_that_cannot_happen(void **state)
 {
     (void)state;
     egc_event one = link_event(1, "uplink"),
@@ -213,7 +213,7 @@ static egc_status talk_in_subgroup(worker *self, egc_error *err)
     return status;
 }
 
-static void test_some_go_on_without_others(void **state)
+static void profiles__some_go_on_without_others(void **state)
 {
     (void)state;
     egc_event cut = link_event(1, "*link_2_UP");
@@ -253,7 +253,7 @@ static egc_status watch_others(worker *self, egc_error *err)
     return status;
 }
 
-static void test_a_rank_is_watched_until_it_has_ended(void **state)
+static void profiles__a_rank_is_watched_until_it_has_ended(void **state)
 {
     (void)state;
     egc_event events[] = {host_event(1, "host-0"), host_event(1, "host-2")};
@@ -270,16 +270,16 @@ static void test_a_rank_is_watched_until_it_has_ended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_link_becomes_slower),
-        cmocka_unit_test(test_latency_changes_for_messages_that_start_later),
-        cmocka_unit_test(test_a_host_becomes_slower),
-        cmocka_unit_test(test_a_link_fails_and_comes_back),
-        cmocka_unit_test(test_a_lost_host_is_named),
-        cmocka_unit_test(test_a_lost_host_is_named_first),
-        cmocka_unit_test(test_events_leave_topologies_as_they_are),
-        cmocka_unit_test(test_refuses_events_that_cannot_happen),
-        cmocka_unit_test(test_some_go_on_without_others),
-        cmocka_unit_test(test_a_rank_is_watched_until_it_has_ended),
+        cmocka_unit_test(profiles__a_link_becomes_slower),
+        cmocka_unit_test(profiles__latency_changes_for_messages_that_start_later),
+        cmocka_unit_test(profiles__a_host_becomes_slower),
+        cmocka_unit_test(profiles__a_link_fails_and_comes_back),
+        cmocka_unit_test(profiles__a_lost_host_is_named),
+        cmocka_unit_test(profiles__a_lost_host_is_named_first),
+        cmocka_unit_test(profiles__events_leave_topologies_as_they_are),
+        cmocka_unit_test(profiles__refuses_events_that_cannot_happen),
+        cmocka_unit_test(profiles__some_go_on_without_others),
+        cmocka_unit_test(profiles__a_rank_is_watched_until_it_has_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

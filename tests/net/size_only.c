@@ -119,7 +119,7 @@ static void compare_updates(const egc_exchange_type *type, const test_cluster *c
     assert_close(lazy.sim_time_s, full.sim_time_s, 1e-6);
 }
 
-static void test_quick_updates_take_the_time_of_full_ones(void **state)
+static void size_only__quick_updates_take_the_time_of_full_ones(void **state)
 {
     (void)state;
     static const char *const clusters[][2] = {
@@ -141,7 +141,7 @@ static void test_quick_updates_take_the_time_of_full_ones(void **state)
     }
 }
 
-static void test_hollow_messages_take_the_time_of_full_ones(void **state)
+static void size_only__hollow_messages_take_the_time_of_full_ones(void **state)
 {
     (void)state;
     static const int ranks[] = {1, 2, 3, 5, 8, 12};
@@ -154,8 +154,8 @@ static void test_hollow_messages_take_the_time_of_full_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hollow_messages_take_the_time_of_full_ones),
-        cmocka_unit_test(test_quick_updates_take_the_time_of_full_ones),
+        cmocka_unit_test(size_only__hollow_messages_take_the_time_of_full_ones),
+        cmocka_unit_test(size_only__quick_updates_take_the_time_of_full_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static egc_status sum_all_lengths(worker *self, egc_error *err)
     return status;
 }
 
-static void test_every_sparse_exchange_delivers(void **state)
+static void sparse__every_sparse_exchange_delivers(void **state)
 {
     (void)state;
     const int ranks[] = {1, 2, 3, 4, 5, 7, 8, 16, 33};
@@ -176,7 +176,7 @@ static egc_status fill_in(worker *self, egc_error *err)
     return status;
 }
 
-static void test_sums_that_fill_in_switch_to_dense(void **state)
+static void sparse__sums_that_fill_in_switch_to_dense(void **state)
 {
     (void)state;
     egc_error err;
@@ -189,7 +189,7 @@ static void test_sums_that_fill_in_switch_to_dense(void **state)
 
 /* ---- the registry ---------------------------------------------------------------------------- */
 
-static void test_registry_names_every_sparse_exchange(void **state)
+static void sparse__registry_names_every_sparse_exchange(void **state)
 {
     (void)state;
     egc_error err;
@@ -206,9 +206,9 @@ static void test_registry_names_every_sparse_exchange(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry_names_every_sparse_exchange),
-        cmocka_unit_test(test_every_sparse_exchange_delivers),
-        cmocka_unit_test(test_sums_that_fill_in_switch_to_dense),
+        cmocka_unit_test(sparse__registry_names_every_sparse_exchange),
+        cmocka_unit_test(sparse__every_sparse_exchange_delivers),
+        cmocka_unit_test(sparse__sums_that_fill_in_switch_to_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

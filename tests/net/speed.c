@@ -54,7 +54,7 @@ static void measure_pace(const egc_cluster_common *network, uint64_t seed, pace_
     measure_pace_with_servers(network, seed, 0, out);
 }
 
-static void test_hosts_compute_at_their_speeds(void **state)
+static void speed__hosts_compute_at_their_speeds(void **state)
 {
     (void)state;
     double speeds[] = {1, 0.5, 2};
@@ -64,7 +64,7 @@ static void test_hosts_compute_at_their_speeds(void **state)
         assert_close(got.took_s[rank], 1 / speeds[rank % 3], 1e-9);
 }
 
-static void test_the_seed_says_who_straggles(void **state)
+static void speed__the_seed_says_who_straggles(void **state)
 {
     (void)state;
     const egc_cluster_common slow = {.stragglers = 0.25, .straggler_slowdown = 3};
@@ -88,7 +88,7 @@ static void test_the_seed_says_who_straggles(void **state)
 }
 
 /* The share is of the workers: of eight ranks two serve, so that half of the others is three. */
-static void test_servers_are_not_drawn(void **state)
+static void speed__servers_are_not_drawn(void **state)
 {
     (void)state;
     enum { SERVERS = 2 };
@@ -113,7 +113,7 @@ static void test_servers_are_not_drawn(void **state)
 /* 4000 draws: the mean lies within 5 of its standard errors, j / sqrt(4000), and the variance
  * within 5 of its, which for a gamma distribution of shape 1 / j^2 are j^2 sqrt((2 + 6 j^2) / n).
  */
-static void test_jitter_has_its_mean_and_variance(void **state)
+static void speed__jitter_has_its_mean_and_variance(void **state)
 {
     (void)state;
     for (double jitter = 0.1; jitter < 0.6; jitter += 0.2) {
@@ -128,7 +128,7 @@ static void test_jitter_has_its_mean_and_variance(void **state)
 }
 
 /* Its square is 0, or has an inverse that is too large. */
-static void test_a_jitter_may_be_too_little_to_be_seen(void **state)
+static void speed__a_jitter_may_be_too_little_to_be_seen(void **state)
 {
     (void)state;
     for (int exponent = -200; exponent < 0; exponent += 40) {
@@ -141,11 +141,11 @@ static void test_a_jitter_may_be_too_little_to_be_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hosts_compute_at_their_speeds),
-        cmocka_unit_test(test_the_seed_says_who_straggles),
-        cmocka_unit_test(test_servers_are_not_drawn),
-        cmocka_unit_test(test_jitter_has_its_mean_and_variance),
-        cmocka_unit_test(test_a_jitter_may_be_too_little_to_be_seen),
+        cmocka_unit_test(speed__hosts_compute_at_their_speeds),
+        cmocka_unit_test(speed__the_seed_says_who_straggles),
+        cmocka_unit_test(speed__servers_are_not_drawn),
+        cmocka_unit_test(speed__jitter_has_its_mean_and_variance),
+        cmocka_unit_test(speed__a_jitter_may_be_too_little_to_be_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

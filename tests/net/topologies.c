@@ -117,7 +117,7 @@ static const struct {
     {"wan", "hosts=4 server=1e10", 5, wan_law},
 };
 
-static void test_latencies_follow_the_topology(void **state)
+static void topologies__latencies_follow_the_topology(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
@@ -137,7 +137,7 @@ static void test_latencies_follow_the_topology(void **state)
 
 /* ---- bisection ----------------------------------------------------------------------------- */
 
-static void test_bisection_is_that_of_theory(void **state)
+static void topologies__bisection_is_that_of_theory(void **state)
 {
     (void)state;
     validation v = {0};
@@ -169,7 +169,7 @@ static const struct {
     {"wan", "hosts=2", 1, 2},
 };
 
-static void test_graphs_are_those_of_the_topology(void **state)
+static void topologies__graphs_are_those_of_the_topology(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -232,7 +232,7 @@ static const struct {
     {"wan", "hosts=4 up=5e8", {{0, 1}, {0, 2}}, 2, 2, 5e8},
 };
 
-static void test_flows_share_the_links_they_meet_at(void **state)
+static void topologies__flows_share_the_links_they_meet_at(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++) {
@@ -261,7 +261,7 @@ static void measure_clients(const char *settings, bool up, double *Bps, size_t n
     free_cluster(&cluster);
 }
 
-static void test_clients_are_drawn_from_the_seed(void **state)
+static void topologies__clients_are_drawn_from_the_seed(void **state)
 {
     (void)state;
     double all[2][6], again[6], up[6];
@@ -283,7 +283,7 @@ static void test_clients_are_drawn_from_the_seed(void **state)
 }
 
 /* Every cluster says as many hosts as SimGrid then has; some sizes are large. */
-static void test_hosts_are_as_many_as_said(void **state)
+static void topologies__hosts_are_as_many_as_said(void **state)
 {
     (void)state;
     static const char *const sizes[][2] = {
@@ -363,7 +363,7 @@ static const struct {
     {"platform", "", "file: must be the path of a platform, got \"\""},
 };
 
-static void test_refuses_what_makes_no_cluster(void **state)
+static void topologies__refuses_what_makes_no_cluster(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -381,13 +381,13 @@ static void test_refuses_what_makes_no_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_latencies_follow_the_topology),
-        cmocka_unit_test(test_bisection_is_that_of_theory),
-        cmocka_unit_test(test_graphs_are_those_of_the_topology),
-        cmocka_unit_test(test_flows_share_the_links_they_meet_at),
-        cmocka_unit_test(test_clients_are_drawn_from_the_seed),
-        cmocka_unit_test(test_hosts_are_as_many_as_said),
-        cmocka_unit_test(test_refuses_what_makes_no_cluster),
+        cmocka_unit_test(topologies__latencies_follow_the_topology),
+        cmocka_unit_test(topologies__bisection_is_that_of_theory),
+        cmocka_unit_test(topologies__graphs_are_those_of_the_topology),
+        cmocka_unit_test(topologies__flows_share_the_links_they_meet_at),
+        cmocka_unit_test(topologies__clients_are_drawn_from_the_seed),
+        cmocka_unit_test(topologies__hosts_are_as_many_as_said),
+        cmocka_unit_test(topologies__refuses_what_makes_no_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static egc_status compute_two(worker *self, egc_error *err)
     return status;
 }
 
-static void test_a_device_shares_its_cores(void **state)
+static void world__a_device_shares_its_cores(void **state)
 {
     (void)state;
     net_trial trial = trial_of(1, 1e9, 1e-6, compute_two, NULL);
@@ -68,7 +68,7 @@ static egc_status meet(worker *self, egc_error *err)
     return EGC_OK;
 }
 
-static void test_barriers_and_gates_take_no_time(void **state)
+static void world__barriers_and_gates_take_no_time(void **state)
 {
     (void)state;
     net_trial trial = trial_of(4, 1e9, 1e-6, meet, NULL);
@@ -130,7 +130,7 @@ static egc_status send_or_receive(worker *self, egc_error *err)
     return status || right ? status : egc_fail(err, EGC_ERROR_FORMAT, "bytes are miscounted");
 }
 
-static void test_messages_keep_their_order_and_bytes(void **state)
+static void world__messages_keep_their_order_and_bytes(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e6, 1e-3, send_or_receive, NULL);
@@ -167,7 +167,7 @@ static egc_status use_channels(worker *self, egc_error *err)
     return status;
 }
 
-static void test_channels_are_independent(void **state)
+static void world__channels_are_independent(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e6, 1e-3, use_channels, NULL);
@@ -194,7 +194,7 @@ static egc_status send_self_and_nothing(worker *self, egc_error *err)
     return status ? status : egc_transport_wait(self->transport, NULL, err);
 }
 
-static void test_messages_to_itself_and_empty_ones(void **state)
+static void world__messages_to_itself_and_empty_ones(void **state)
 {
     (void)state;
     net_trial trial = trial_of(2, 1e6, 0.5, send_self_and_nothing, NULL);
@@ -244,7 +244,7 @@ static egc_status fan_in(worker *self, egc_error *err)
 }
 
 /* SimGrid alone lets the second messages have 7 times the bandwidth of the link they meet on. */
-static void test_messages_that_leave_together_share_links(void **state)
+static void world__messages_that_leave_together_share_links(void **state)
 {
     (void)state;
     egc_network_model model = EGC_NETWORK_CM02;
@@ -263,12 +263,12 @@ static void test_messages_that_leave_together_share_links(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_device_shares_its_cores),
-        cmocka_unit_test(test_barriers_and_gates_take_no_time),
-        cmocka_unit_test(test_messages_keep_their_order_and_bytes),
-        cmocka_unit_test(test_channels_are_independent),
-        cmocka_unit_test(test_messages_to_itself_and_empty_ones),
-        cmocka_unit_test(test_messages_that_leave_together_share_links),
+        cmocka_unit_test(world__a_device_shares_its_cores),
+        cmocka_unit_test(world__barriers_and_gates_take_no_time),
+        cmocka_unit_test(world__messages_keep_their_order_and_bytes),
+        cmocka_unit_test(world__channels_are_independent),
+        cmocka_unit_test(world__messages_to_itself_and_empty_ones),
+        cmocka_unit_test(world__messages_that_leave_together_share_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,7 +188,7 @@ static long exhaust_setting(const egc_compressor_type *type, const char *key, co
     return exhaust(type->name, setting, run_method, &method);
 }
 
-static void every_method(void **state)
+static void methods__every_method(void **state)
 {
     (void)state;
     static const char *const keys[] = {"index", "value", "memory", "entropy", "lr_correction"};
@@ -297,7 +297,7 @@ static egc_status run_merged(const void *method, uint64_t *hash, egc_error *err)
     return status;
 }
 
-static void merged_messages(void **state)
+static void methods__merged_messages(void **state)
 {
     (void)state;
     egc_method method;
@@ -322,7 +322,7 @@ static egc_status clean_nan(const void *arg, uint64_t *hash, egc_error *err)
     return status;
 }
 
-static void gradients_with_nan(void **state)
+static void methods__gradients_with_nan(void **state)
 {
     (void)state;
     egc_method method;
@@ -374,7 +374,7 @@ static egc_status write_and_read(const void *arg, uint64_t *hash, egc_error *err
     return status;
 }
 
-static void every_codec(void **state)
+static void methods__every_codec(void **state)
 {
     (void)state;
     for (const egc_index_codec *const *index = egc_codec_index_types(); *index; index++)
@@ -399,7 +399,7 @@ static egc_status squeeze(const void *arg, uint64_t *hash, egc_error *err)
     return status;
 }
 
-static void the_entropy_coder(void **state)
+static void methods__the_entropy_coder(void **state)
 {
     (void)state;
     assert_true(exhaust("range", "", squeeze, NULL) > 0);
@@ -408,9 +408,9 @@ static void the_entropy_coder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method),       cmocka_unit_test(merged_messages),
-        cmocka_unit_test(gradients_with_nan), cmocka_unit_test(every_codec),
-        cmocka_unit_test(the_entropy_coder),
+        cmocka_unit_test(methods__every_method),       cmocka_unit_test(methods__merged_messages),
+        cmocka_unit_test(methods__gradients_with_nan), cmocka_unit_test(methods__every_codec),
+        cmocka_unit_test(methods__the_entropy_coder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,20 +82,20 @@ static const load_case errors[] = {
      "file, hosts, speeds"},
 };
 
-static void clusters_have_the_hosts_that_are_written(void **state)
+static void clusters__have_the_hosts_that_are_written(void **state)
 {
     (void)state;
     check_cases(seats, COUNT(seats));
 }
 
-static void says_what_is_wrong(void **state)
+static void clusters__says_what_is_wrong(void **state)
 {
     (void)state;
     check_cases(errors, COUNT(errors));
 }
 
 /* In a sweep over lists each list is a value of the axis. */
-static void lists_are_swept(void **state)
+static void clusters__lists_are_swept(void **state)
 {
     (void)state;
     static const load_case cases[] = {
@@ -110,9 +110,9 @@ static void lists_are_swept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_have_the_hosts_that_are_written),
-        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(lists_are_swept),
+        cmocka_unit_test(clusters__have_the_hosts_that_are_written),
+        cmocka_unit_test(clusters__says_what_is_wrong),
+        cmocka_unit_test(clusters__lists_are_swept),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -130,37 +130,37 @@ static const load_case experiment_errors[] = {
      "t.lua:1: name: must be one text for all points"},
 };
 
-static void lua_says_what_is_wrong(void **state)
+static void errors__lua_says_what_is_wrong(void **state)
 {
     (void)state;
     check_cases(lua_errors, COUNT(lua_errors));
 }
 
-static void makers_take_one_table(void **state)
+static void errors__makers_take_one_table(void **state)
 {
     (void)state;
     check_cases(maker_errors, COUNT(maker_errors));
 }
 
-static void values_must_be_data(void **state)
+static void errors__values_must_be_data(void **state)
 {
     (void)state;
     check_cases(value_errors, COUNT(value_errors));
 }
 
-static void parts_must_be_valid(void **state)
+static void errors__parts_must_be_valid(void **state)
 {
     (void)state;
     check_cases(part_errors, COUNT(part_errors));
 }
 
-static void experiments_must_be_valid(void **state)
+static void errors__experiments_must_be_valid(void **state)
 {
     (void)state;
     check_cases(experiment_errors, COUNT(experiment_errors));
 }
 
-static void a_missing_script_is_an_io_error(void **state)
+static void errors__a_missing_script_is_an_io_error(void **state)
 {
     (void)state;
     egc_script script;
@@ -172,12 +172,12 @@ static void a_missing_script_is_an_io_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lua_says_what_is_wrong),
-        cmocka_unit_test(makers_take_one_table),
-        cmocka_unit_test(values_must_be_data),
-        cmocka_unit_test(parts_must_be_valid),
-        cmocka_unit_test(experiments_must_be_valid),
-        cmocka_unit_test(a_missing_script_is_an_io_error),
+        cmocka_unit_test(errors__lua_says_what_is_wrong),
+        cmocka_unit_test(errors__makers_take_one_table),
+        cmocka_unit_test(errors__values_must_be_data),
+        cmocka_unit_test(errors__parts_must_be_valid),
+        cmocka_unit_test(errors__experiments_must_be_valid),
+        cmocka_unit_test(errors__a_missing_script_is_an_io_error),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

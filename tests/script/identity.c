@@ -26,7 +26,7 @@ static void identify(const char *text, const char *overrides, char run_id[EGC_RU
 
 static const char reference[] = POINT("method='topk', steps=9, seed=2");
 
-static void equal_parameters_have_equal_ids(void **state)
+static void identity__equal_parameters_have_equal_ids(void **state)
 {
     (void)state;
     static const char *const same[] = {
@@ -50,7 +50,7 @@ static void equal_parameters_have_equal_ids(void **state)
     assert_string_equal(got, want);
 }
 
-static void other_parameters_have_other_ids(void **state)
+static void identity__other_parameters_have_other_ids(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -96,7 +96,7 @@ static void write_file(const char *path, const char *text)
     "<route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>\n"
 
 /* The file of events is found beside the platform file, in a folder other than the script's. */
-static void another_platform_is_another_point(void **state)
+static void identity__another_platform_is_another_point(void **state)
 {
     (void)state;
     static const char on_file[] =
@@ -122,7 +122,7 @@ static void another_platform_is_another_point(void **state)
 }
 
 /* The id covers all of a short file, and of a long one some pieces, among them the last. */
-static void another_trace_is_another_point(void **state)
+static void identity__another_trace_is_another_point(void **state)
 {
     (void)state;
     static const char on_file[] =
@@ -195,7 +195,7 @@ static const char *const of_learning[] = {
     "exchange=sparcml", "workload.lr=0.3",  "on_failure=drop",
 };
 
-static void points_that_differ_in_time_learn_the_same(void **state)
+static void identity__points_that_differ_in_time_learn_the_same(void **state)
 {
     (void)state;
     char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
@@ -214,7 +214,7 @@ static void points_that_differ_in_time_learn_the_same(void **state)
 }
 
 /* A replay has no compression to time, so points with measured cost train themselves. */
-static void measured_points_learn_apart(void **state)
+static void identity__measured_points_learn_apart(void **state)
 {
     (void)state;
     char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
@@ -224,7 +224,7 @@ static void measured_points_learn_apart(void **state)
 }
 
 /* Merged buckets depend on the network, so trainings on different networks differ. */
-static void points_whose_layers_merge_learn_apart(void **state)
+static void identity__points_whose_layers_merge_learn_apart(void **state)
 {
     (void)state;
     char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
@@ -235,7 +235,7 @@ static void points_whose_layers_merge_learn_apart(void **state)
 }
 
 /* Fused buckets depend on the speed of the device. */
-static void points_whose_layers_fuse_learn_apart(void **state)
+static void identity__points_whose_layers_fuse_learn_apart(void **state)
 {
     (void)state;
     char want[EGC_TRAINING_LOG_KEY_LENGTH], got[EGC_TRAINING_LOG_KEY_LENGTH];
@@ -255,7 +255,7 @@ static bool is_among(const char *name, const char *const *settings, size_t n)
 }
 
 /* Fails for a new option until it is in one of the lists above: does it change the training? */
-static void every_option_is_of_time_or_of_learning(void **state)
+static void identity__every_option_is_of_time_or_of_learning(void **state)
 {
     (void)state;
     for (const egc_param *option = egc_train_config_params; option->name; option++) {
@@ -268,7 +268,7 @@ static void every_option_is_of_time_or_of_learning(void **state)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void every_allocation_may_fail(void **state)
+static void identity__every_allocation_may_fail(void **state)
 {
     (void)state;
     static const char text[] =
@@ -293,7 +293,7 @@ static void every_allocation_may_fail(void **state)
     assert_true(n_failed > 30);
 }
 
-static void devices_name_their_sources(void **state)
+static void identity__devices_name_their_sources(void **state)
 {
     (void)state;
     egc_devices list;
@@ -320,17 +320,17 @@ static void devices_name_their_sources(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_parameters_have_equal_ids),
-        cmocka_unit_test(other_parameters_have_other_ids),
-        cmocka_unit_test(another_platform_is_another_point),
-        cmocka_unit_test(another_trace_is_another_point),
-        cmocka_unit_test(points_that_differ_in_time_learn_the_same),
-        cmocka_unit_test(measured_points_learn_apart),
-        cmocka_unit_test(points_whose_layers_merge_learn_apart),
-        cmocka_unit_test(points_whose_layers_fuse_learn_apart),
-        cmocka_unit_test(every_option_is_of_time_or_of_learning),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(devices_name_their_sources),
+        cmocka_unit_test(identity__equal_parameters_have_equal_ids),
+        cmocka_unit_test(identity__other_parameters_have_other_ids),
+        cmocka_unit_test(identity__another_platform_is_another_point),
+        cmocka_unit_test(identity__another_trace_is_another_point),
+        cmocka_unit_test(identity__points_that_differ_in_time_learn_the_same),
+        cmocka_unit_test(identity__measured_points_learn_apart),
+        cmocka_unit_test(identity__points_whose_layers_merge_learn_apart),
+        cmocka_unit_test(identity__points_whose_layers_fuse_learn_apart),
+        cmocka_unit_test(identity__every_option_is_of_time_or_of_learning),
+        cmocka_unit_test(identity__every_allocation_may_fail),
+        cmocka_unit_test(identity__devices_name_their_sources),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

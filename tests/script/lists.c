@@ -48,7 +48,7 @@ static const load_case errors[] = {
      "--set workload.layers=3: workload.layers: must be a list of tables, got 3"},
 };
 
-static void says_what_is_wrong(void **state)
+static void lists__says_what_is_wrong(void **state)
 {
     (void)state;
     check_cases(errors, COUNT(errors));
@@ -61,7 +61,7 @@ static void load(const char *text, const char *overrides, egc_script *script)
 }
 
 /* Lists also come from --set, and from a file that returns one. */
-static void layers_arrive(void **state)
+static void lists__layers_arrive(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -87,7 +87,7 @@ static void layers_arrive(void **state)
 }
 
 /* The items of a list are part of the run's identity, and a filter sees them. */
-static void layers_are_part_of_the_point(void **state)
+static void lists__layers_are_part_of_the_point(void **state)
 {
     (void)state;
     egc_script script;
@@ -105,9 +105,9 @@ static void layers_are_part_of_the_point(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(layers_arrive),
-        cmocka_unit_test(layers_are_part_of_the_point),
+        cmocka_unit_test(lists__says_what_is_wrong),
+        cmocka_unit_test(lists__layers_arrive),
+        cmocka_unit_test(lists__layers_are_part_of_the_point),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

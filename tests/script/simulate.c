@@ -43,7 +43,7 @@ static const load_case cases[] = {
      NULL, "t.lua:1: exchange: unknown exchange \"x\"; valid: ring, allgather-ring, ..."},
 };
 
-static void scripts_simulate(void **state)
+static void simulate__scripts_simulate(void **state)
 {
     (void)state;
     check_cases(cases, COUNT(cases));
@@ -51,6 +51,6 @@ static void scripts_simulate(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scripts_simulate)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(simulate__scripts_simulate)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

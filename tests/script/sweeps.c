@@ -145,37 +145,37 @@ static const load_case overrides[] = {
      "--set steps=lots: steps: must be a number, got \"lots\""},
 };
 
-static void axes_multiply(void **state)
+static void sweeps__axes_multiply(void **state)
 {
     (void)state;
     check_cases(axes, COUNT(axes));
 }
 
-static void zip_moves_fields_together(void **state)
+static void sweeps__zip_moves_fields_together(void **state)
 {
     (void)state;
     check_cases(zips, COUNT(zips));
 }
 
-static void where_drops_points(void **state)
+static void sweeps__where_drops_points(void **state)
 {
     (void)state;
     check_cases(filters, COUNT(filters));
 }
 
-static void scripts_return_lists(void **state)
+static void sweeps__scripts_return_lists(void **state)
 {
     (void)state;
     check_cases(lists, COUNT(lists));
 }
 
-static void sweeps_have_limits(void **state)
+static void sweeps__have_limits(void **state)
 {
     (void)state;
     check_cases(limits, COUNT(limits));
 }
 
-static void set_changes_experiments(void **state)
+static void sweeps__set_changes_experiments(void **state)
 {
     (void)state;
     check_cases(overrides, COUNT(overrides));
@@ -184,9 +184,12 @@ static void set_changes_experiments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_multiply),      cmocka_unit_test(zip_moves_fields_together),
-        cmocka_unit_test(where_drops_points), cmocka_unit_test(scripts_return_lists),
-        cmocka_unit_test(sweeps_have_limits), cmocka_unit_test(set_changes_experiments),
+        cmocka_unit_test(sweeps__axes_multiply),
+        cmocka_unit_test(sweeps__zip_moves_fields_together),
+        cmocka_unit_test(sweeps__where_drops_points),
+        cmocka_unit_test(sweeps__scripts_return_lists),
+        cmocka_unit_test(sweeps__have_limits),
+        cmocka_unit_test(sweeps__set_changes_experiments),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -17,7 +17,7 @@ static double encode_at(const egc_cost_sample *samples, size_t n_samples, double
 }
 
 /* t = 2e-9 n^1.5 at 100 and 10000: a power law is met between, whatever its exponent. */
-static void power_laws_are_met_between_samples(void **state)
+static void cost__power_laws_are_met_between_samples(void **state)
 {
     (void)state;
     const egc_cost_sample samples[] = {{100, 2e-6, 8e-6}, {10000, 2e-3, 8e-6}, {20000, 1e-3, 0}};
@@ -33,7 +33,7 @@ static void power_laws_are_met_between_samples(void **state)
 }
 
 /* 5 us and 2 ns an element, at 1000 and 3000. */
-static void beyond_samples_there_is_a_line(void **state)
+static void cost__beyond_samples_there_is_a_line(void **state)
 {
     (void)state;
     const egc_cost_sample line[] = {{1000, 7e-6, 0}, {3000, 11e-6, 0}};
@@ -68,7 +68,7 @@ static egc_train_config charged(const char *method, egc_cost_mode cost)
     return config;
 }
 
-static void tables_are_charged(void **state)
+static void cost__tables_are_charged(void **state)
 {
     (void)state;
     static const struct {
@@ -87,7 +87,7 @@ static void tables_are_charged(void **state)
 
 /* Neither is a matter of compressing: what sends gradients as they are costs what the model says,
  * and so do the sums of exchanges. */
-static void the_uncompressed_cost_the_same(void **state)
+static void cost__the_uncompressed_cost_the_same(void **state)
 {
     (void)state;
     egc_train_config config = charged("none", EGC_COST_MODEL);
@@ -112,7 +112,7 @@ static uint64_t changes_of_time(const result *r)
     return changes;
 }
 
-static void measured_times_are_those_of_this_machine(void **state)
+static void cost__measured_times_are_those_of_this_machine(void **state)
 {
     (void)state;
     egc_train_config config = charged("topk", EGC_COST_MEASURED);
@@ -132,7 +132,7 @@ static void measured_times_are_those_of_this_machine(void **state)
 }
 
 /* Steps that are alike in all else are not taken to last as long. */
-static void measured_steps_do_not_repeat(void **state)
+static void cost__measured_steps_do_not_repeat(void **state)
 {
     (void)state;
     egc_train_config config = charged("fp16", EGC_COST_MEASURED);
@@ -149,7 +149,7 @@ static void measured_steps_do_not_repeat(void **state)
     assert_true(changes_of_time(r) > r->steps / 2);
 }
 
-static void impossible_costs_are_refused(void **state)
+static void cost__impossible_costs_are_refused(void **state)
 {
     (void)state;
     egc_error err;
@@ -165,7 +165,7 @@ static void impossible_costs_are_refused(void **state)
 }
 
 /* Points that differ in time alone share their training, but not with what is measured. */
-static void only_measured_costs_are_kept(void **state)
+static void cost__only_measured_costs_are_kept(void **state)
 {
     (void)state;
     egc_train_config config = charged("topk", EGC_COST_TABLE);
@@ -210,7 +210,7 @@ static double model_encode_s(const char *name)
  * exact top-k is slow on GPUs; the latter's abstract has training speed up 7.6 times over top-k
  * and 1.9 times over DGC by SIDCo. At the same ratios these differ in little but the time to
  * compress. */
-static void the_model_orders_methods_as_papers_do(void **state)
+static void cost__the_model_orders_methods_as_papers_do(void **state)
 {
     (void)state;
     double topk = model_encode_s("topk");
@@ -227,15 +227,15 @@ static void the_model_orders_methods_as_papers_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(power_laws_are_met_between_samples),
-        cmocka_unit_test(beyond_samples_there_is_a_line),
-        cmocka_unit_test(tables_are_charged),
-        cmocka_unit_test(the_uncompressed_cost_the_same),
-        cmocka_unit_test(measured_times_are_those_of_this_machine),
-        cmocka_unit_test(measured_steps_do_not_repeat),
-        cmocka_unit_test(impossible_costs_are_refused),
-        cmocka_unit_test(only_measured_costs_are_kept),
-        cmocka_unit_test(the_model_orders_methods_as_papers_do),
+        cmocka_unit_test(cost__power_laws_are_met_between_samples),
+        cmocka_unit_test(cost__beyond_samples_there_is_a_line),
+        cmocka_unit_test(cost__tables_are_charged),
+        cmocka_unit_test(cost__the_uncompressed_cost_the_same),
+        cmocka_unit_test(cost__measured_times_are_those_of_this_machine),
+        cmocka_unit_test(cost__measured_steps_do_not_repeat),
+        cmocka_unit_test(cost__impossible_costs_are_refused),
+        cmocka_unit_test(cost__only_measured_costs_are_kept),
+        cmocka_unit_test(cost__the_model_orders_methods_as_papers_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

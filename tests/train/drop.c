@@ -82,7 +82,7 @@ static const double all = (1 + 2 + 3 + 4) / 4.0, without_1 = (1 + 3 + 4) / 3.0;
 
 /* A step takes 6 ms and an exchange: at 20 ms worker 1 computes for step 3. In the end parameters
  * are near the survivors' mean target. */
-static void survivors_converge_to_their_mean(void **state)
+static void drop__survivors_converge_to_their_mean(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-1", "");
@@ -101,7 +101,7 @@ static void survivors_converge_to_their_mean(void **state)
 /* A limit that every gradient exceeds leaves each worker's share of it, limit / sqrt(workers): of
  * four in steps 0 to 3, whose messages were made before the loss, then of three. All gradients have
  * the direction of the targets. */
-static void the_clip_is_shared_by_the_survivors(void **state)
+static void drop__the_clip_is_shared_by_the_survivors(void **state)
 {
     (void)state;
     const double limit = 0.1;
@@ -123,7 +123,7 @@ static void the_clip_is_shared_by_the_survivors(void **state)
 }
 
 /* Sums are made in place: what was broken off in the midst of a ring begins with what each had. */
-static void a_broken_exchange_is_done_again(void **state)
+static void drop__a_broken_exchange_is_done_again(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -139,7 +139,7 @@ static void a_broken_exchange_is_done_again(void **state)
 
 /* Of two buckets the first has come back when worker 1 is lost in the midst of the second's
  * backward pass, in step 0: its share of the first counts. */
-static void what_all_had_counts(void **state)
+static void drop__what_all_had_counts(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.0055, "host-1", "");
@@ -157,7 +157,7 @@ static void what_all_had_counts(void **state)
 
 /* The first bucket's exchange, from 4 ms on, is broken off, and goes on at 6 ms: then the second
  * bucket is ready, too, before or after some of the streams have begun anew. */
-static void buckets_may_be_ready_just_then(void **state)
+static void drop__buckets_may_be_ready_just_then(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.0045, "host-1", "");
@@ -170,7 +170,7 @@ static void buckets_may_be_ready_just_then(void **state)
 }
 
 /* Worker 0 would see to going on, and 1 would have watched it: both are lost. */
-static void a_recovery_that_is_lost_is_taken_over(void **state)
+static void drop__a_recovery_that_is_lost_is_taken_over(void **state)
 {
     (void)state;
     const egc_event lost[] = {loss_of(0.02, "host-1", ""), loss_of(0.05, "host-0", "")};
@@ -179,7 +179,7 @@ static void a_recovery_that_is_lost_is_taken_over(void **state)
     assert_learnt(run(&config), pulls, 2);
 }
 
-static void losses_one_after_the_other(void **state)
+static void drop__losses_one_after_the_other(void **state)
 {
     (void)state;
     const egc_event lost[] = {loss_of(0.02, "host-1", ""), loss_of(0.2, "host-0", "")};
@@ -193,7 +193,7 @@ static void losses_one_after_the_other(void **state)
     assert_learnt(run(&config), pulls, 2);
 }
 
-static void a_link_that_comes_back_loses_nobody(void **state)
+static void drop__a_link_that_comes_back_loses_nobody(void **state)
 {
     (void)state;
     egc_event flap[] = {loss_of(0.02, "", "*"), loss_of(0.05, "", "*")};
@@ -204,7 +204,7 @@ static void a_link_that_comes_back_loses_nobody(void **state)
 }
 
 /* A host that is lost stays lost to its worker, also when it is back before the others go on. */
-static void a_host_that_comes_back_comes_too_late(void **state)
+static void drop__a_host_that_comes_back_comes_too_late(void **state)
 {
     (void)state;
     egc_event blink[] = {loss_of(0.02, "host-1", ""), loss_of(0.02, "host-1", "")};
@@ -219,7 +219,7 @@ static void a_host_that_comes_back_comes_too_late(void **state)
 
 /* Memories, replicas and later rounds are those of fewer workers, too: replicas that were not the
  * same would trip an assertion. */
-static void methods_go_on(void **state)
+static void drop__methods_go_on(void **state)
 {
     (void)state;
     static const char *const methods[] = {"egc", "topk", "powersgd", "qsgd", "terngrad"};
@@ -234,7 +234,7 @@ static void methods_go_on(void **state)
 }
 
 /* What is sent dense, every survivor sends: the union is all elements, before and after. */
-static void the_union_is_of_those_who_send(void **state)
+static void drop__the_union_is_of_those_who_send(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-2", "");
@@ -247,7 +247,7 @@ static void the_union_is_of_those_who_send(void **state)
 }
 
 /* Replicas hold what those who are lost had added up to there. */
-static void sums_of_all_are_refused(void **state)
+static void drop__sums_of_all_are_refused(void **state)
 {
     (void)state;
     egc_error err;
@@ -260,7 +260,7 @@ static void sums_of_all_are_refused(void **state)
 
 /* ---- losses that are not -------------------------------------------------------------------- */
 
-static void without_a_majority_nobody_goes_on(void **state)
+static void drop__without_a_majority_nobody_goes_on(void **state)
 {
     (void)state;
     const egc_event cut[] = {loss_of(0.02, "", "*link_0_*"), loss_of(0.02, "", "*link_1_*")};
@@ -277,7 +277,7 @@ static void without_a_majority_nobody_goes_on(void **state)
     }
 }
 
-static void with_stop_a_loss_ends_the_run(void **state)
+static void drop__with_stop_a_loss_ends_the_run(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-1", "");
@@ -288,7 +288,7 @@ static void with_stop_a_loss_ends_the_run(void **state)
     assert_non_null(strstr(got->err.message, "host"));
 }
 
-static void time_is_limited(void **state)
+static void drop__time_is_limited(void **state)
 {
     (void)state;
     const egc_event lost = loss_of(0.02, "host-1", "");
@@ -303,21 +303,21 @@ static void time_is_limited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(survivors_converge_to_their_mean),
-        cmocka_unit_test(the_clip_is_shared_by_the_survivors),
-        cmocka_unit_test(a_broken_exchange_is_done_again),
-        cmocka_unit_test(what_all_had_counts),
-        cmocka_unit_test(buckets_may_be_ready_just_then),
-        cmocka_unit_test(a_recovery_that_is_lost_is_taken_over),
-        cmocka_unit_test(losses_one_after_the_other),
-        cmocka_unit_test(a_link_that_comes_back_loses_nobody),
-        cmocka_unit_test(a_host_that_comes_back_comes_too_late),
-        cmocka_unit_test(methods_go_on),
-        cmocka_unit_test(the_union_is_of_those_who_send),
-        cmocka_unit_test(sums_of_all_are_refused),
-        cmocka_unit_test(without_a_majority_nobody_goes_on),
-        cmocka_unit_test(with_stop_a_loss_ends_the_run),
-        cmocka_unit_test(time_is_limited),
+        cmocka_unit_test(drop__survivors_converge_to_their_mean),
+        cmocka_unit_test(drop__the_clip_is_shared_by_the_survivors),
+        cmocka_unit_test(drop__a_broken_exchange_is_done_again),
+        cmocka_unit_test(drop__what_all_had_counts),
+        cmocka_unit_test(drop__buckets_may_be_ready_just_then),
+        cmocka_unit_test(drop__a_recovery_that_is_lost_is_taken_over),
+        cmocka_unit_test(drop__losses_one_after_the_other),
+        cmocka_unit_test(drop__a_link_that_comes_back_loses_nobody),
+        cmocka_unit_test(drop__a_host_that_comes_back_comes_too_late),
+        cmocka_unit_test(drop__methods_go_on),
+        cmocka_unit_test(drop__the_union_is_of_those_who_send),
+        cmocka_unit_test(drop__sums_of_all_are_refused),
+        cmocka_unit_test(drop__without_a_majority_nobody_goes_on),
+        cmocka_unit_test(drop__with_stop_a_loss_ends_the_run),
+        cmocka_unit_test(drop__time_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static const char *auto_of(const egc_train_config *config)
     return name;
 }
 
-static void auto_suits_the_network(void **state)
+static void exchange_choice__auto_suits_the_network(void **state)
 {
     (void)state;
     const struct {
@@ -72,7 +72,7 @@ static void auto_suits_the_network(void **state)
 }
 
 /* Of the exchanges that sum, where nodes are full: of others closed forms say little. */
-static void auto_is_about_the_fastest(void **state)
+static void exchange_choice__auto_is_about_the_fastest(void **state)
 {
     (void)state;
     const struct {
@@ -109,7 +109,7 @@ static void auto_is_about_the_fastest(void **state)
 
 /* What the cluster says, or the option: with groups of two instead of four the rings between nodes
  * are longer. */
-static void groups_are_the_clusters_or_the_options(void **state)
+static void exchange_choice__groups_are_the_clusters_or_the_options(void **state)
 {
     (void)state;
     egc_exchange_choice choice;
@@ -132,9 +132,9 @@ static void groups_are_the_clusters_or_the_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_suits_the_network),
-        cmocka_unit_test(auto_is_about_the_fastest),
-        cmocka_unit_test(groups_are_the_clusters_or_the_options),
+        cmocka_unit_test(exchange_choice__auto_suits_the_network),
+        cmocka_unit_test(exchange_choice__auto_is_about_the_fastest),
+        cmocka_unit_test(exchange_choice__groups_are_the_clusters_or_the_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static const result *run_ok(const egc_train_config *config)
 /* ---- what is learnt ------------------------------------------------------------------------- */
 
 /* One local step of all clients is a synchronous step. */
-static void a_local_step_of_all_is_sync(void **state)
+static void federated__a_local_step_of_all_is_sync(void **state)
 {
     (void)state;
     const char *const methods[] = {"none", "topk", "threshold"};
@@ -121,7 +121,7 @@ static double fedavg(int workers, int rounds, int local_steps, double server_lr)
     return sum;
 }
 
-static void averaging_by_hand(void **state)
+static void federated__averaging_by_hand(void **state)
 {
     (void)state;
     egc_train_config config = federated_of(&closed, "none", 4, 6);
@@ -140,7 +140,7 @@ static egc_workload_share share(const egc_workload *workload, size_t worker)
     return (egc_workload_share){.examples = (double)worker + 1, .steps = 2};
 }
 
-static void clients_weigh_their_examples(void **state)
+static void federated__clients_weigh_their_examples(void **state)
 {
     (void)state;
     egc_workload_type workload = closed;
@@ -173,7 +173,7 @@ static egc_status counting_gradient(egc_workload *w, uint64_t step, size_t worke
     return gradient(w, step, worker, x, g, loss, err);
 }
 
-static void clients_are_sampled(void **state)
+static void federated__clients_are_sampled(void **state)
 {
     (void)state;
     asked = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -210,7 +210,7 @@ static void clients_are_sampled(void **state)
 /* Two of five clients are slow: 0.01 + 4 kB / 10 MB/s down, 0.01 + 4 kB / 0.1 MB/s up. */
 static const double fast_s = 0.0204 + 0.004, slow_s = 0.0204 + 0.04;
 
-static void late_clients_are_lost(void **state)
+static void federated__late_clients_are_lost(void **state)
 {
     (void)state;
     forward_s = backward_s = 0;
@@ -241,7 +241,7 @@ static void late_clients_are_lost(void **state)
 
 /* Slow clients are sampled again only when their upload is through: 30 ms rounds, an upload of
  * 60.4 ms, so in every third round. */
-static void busy_clients_are_not_sampled(void **state)
+static void federated__busy_clients_are_not_sampled(void **state)
 {
     (void)state;
     forward_s = backward_s = 0;
@@ -259,7 +259,7 @@ static void busy_clients_are_not_sampled(void **state)
     forward_s = 0.001, backward_s = 0.002;
 }
 
-static void the_first_to_answer_count(void **state)
+static void federated__the_first_to_answer_count(void **state)
 {
     (void)state;
     forward_s = backward_s = 0;
@@ -284,7 +284,7 @@ static void the_first_to_answer_count(void **state)
 
 /* Down and up one after the other. On a star all flows share the server's link; in a WAN each has
  * a narrower one of its own. */
-static void rounds_take_their_closed_form(void **state)
+static void federated__rounds_take_their_closed_form(void **state)
 {
     (void)state;
     egc_train_config config = federated_of(&closed, "none", 6, 3);
@@ -303,7 +303,7 @@ static void rounds_take_their_closed_form(void **state)
 }
 
 /* A client's step is jittered once a round: all its local steps take as long. */
-static void rounds_have_their_own_jitter(void **state)
+static void federated__rounds_have_their_own_jitter(void **state)
 {
     (void)state;
     double compute_s[4];
@@ -320,7 +320,7 @@ static void rounds_have_their_own_jitter(void **state)
     assert_true(compute_s[0] != compute_s[1]);
 }
 
-static void costs_are_charged(void **state)
+static void federated__costs_are_charged(void **state)
 {
     (void)state;
     egc_train_config config = federated_of(&closed, "topk", 4, 3);
@@ -346,7 +346,7 @@ static egc_status comparing_gradient(egc_workload *w, uint64_t step, size_t work
     return status;
 }
 
-static void compressed_downlink(void **state)
+static void federated__compressed_downlink(void **state)
 {
     (void)state;
     egc_workload_type workload = closed;
@@ -366,7 +366,7 @@ static void compressed_downlink(void **state)
 
 /* A client that was away gets what it missed, or all when that is less: with one client sampled of
  * two, rounds bring 1, 2, 3 ... messages, and never more than the model. */
-static void clients_catch_up(void **state)
+static void federated__clients_catch_up(void **state)
 {
     (void)state;
     egc_train_config config = federated_of(&closed, "topk", 2, 60);
@@ -387,7 +387,7 @@ static void clients_catch_up(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------ */
 
-static void refusals(void **state)
+static void federated__refusals(void **state)
 {
     (void)state;
     egc_error err;
@@ -444,7 +444,7 @@ static void refusals(void **state)
 }
 
 /* A client's NaN names round and client, and the run has diverged. */
-static void a_client_diverges(void **state)
+static void federated__a_client_diverges(void **state)
 {
     (void)state;
     poison = true;
@@ -458,20 +458,20 @@ static void a_client_diverges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_local_step_of_all_is_sync),
-        cmocka_unit_test(averaging_by_hand),
-        cmocka_unit_test(clients_weigh_their_examples),
-        cmocka_unit_test(clients_are_sampled),
-        cmocka_unit_test(late_clients_are_lost),
-        cmocka_unit_test(busy_clients_are_not_sampled),
-        cmocka_unit_test(the_first_to_answer_count),
-        cmocka_unit_test(rounds_take_their_closed_form),
-        cmocka_unit_test(rounds_have_their_own_jitter),
-        cmocka_unit_test(costs_are_charged),
-        cmocka_unit_test(compressed_downlink),
-        cmocka_unit_test(clients_catch_up),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(a_client_diverges),
+        cmocka_unit_test(federated__a_local_step_of_all_is_sync),
+        cmocka_unit_test(federated__averaging_by_hand),
+        cmocka_unit_test(federated__clients_weigh_their_examples),
+        cmocka_unit_test(federated__clients_are_sampled),
+        cmocka_unit_test(federated__late_clients_are_lost),
+        cmocka_unit_test(federated__busy_clients_are_not_sampled),
+        cmocka_unit_test(federated__the_first_to_answer_count),
+        cmocka_unit_test(federated__rounds_take_their_closed_form),
+        cmocka_unit_test(federated__rounds_have_their_own_jitter),
+        cmocka_unit_test(federated__costs_are_charged),
+        cmocka_unit_test(federated__compressed_downlink),
+        cmocka_unit_test(federated__clients_catch_up),
+        cmocka_unit_test(federated__refusals),
+        cmocka_unit_test(federated__a_client_diverges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static bool sends_to(egc_gossip_graph_kind graph, size_t n, size_t from, size_t 
 
 /* Whom one sends to hears it, nobody is its own neighbour, and all have the same number of them
  * each way: with equal weights rows and columns sum to 1. */
-static void mixing_is_doubly_stochastic(void **state)
+static void gossip__mixing_is_doubly_stochastic(void **state)
 {
     (void)state;
     for (egc_gossip_graph_kind graph = EGC_GOSSIP_GRAPH_RING; graph <= EGC_GOSSIP_GRAPH_EXPONENTIAL;
@@ -73,7 +73,7 @@ static void mixing_is_doubly_stochastic(void **state)
             }
 }
 
-static void graphs_by_hand(void **state)
+static void gossip__graphs_by_hand(void **state)
 {
     (void)state;
     egc_gossip_graph_neighbours n = egc_gossip_graph_of(EGC_GOSSIP_GRAPH_RING, 5, 0);
@@ -125,7 +125,7 @@ static double dpsgd(int workers, int steps, double *apart)
     return sum;
 }
 
-static void nothing_lost_is_dpsgd(void **state)
+static void gossip__nothing_lost_is_dpsgd(void **state)
 {
     (void)state;
     for (int workers = 4; workers <= 8; workers += 4) {
@@ -142,7 +142,7 @@ static void nothing_lost_is_dpsgd(void **state)
 }
 
 /* Whatever is lost on the way, workers that keep mixing come to the minimum of all. */
-static void compressed_gossip_converges(void **state)
+static void gossip__compressed_gossip_converges(void **state)
 {
     (void)state;
     const char *const methods[] = {"topk", "egc", "qsgd"};
@@ -198,7 +198,7 @@ static double second_eigenvalue(egc_gossip_graph_kind graph, size_t n, double ga
     return largest;
 }
 
-static void consensus_contracts_at_its_rate(void **state)
+static void gossip__consensus_contracts_at_its_rate(void **state)
 {
     (void)state;
     egc_workload_type workload = closed;
@@ -233,7 +233,7 @@ static void consensus_contracts_at_its_rate(void **state)
 /* ---- how long it takes ---------------------------------------------------------------------- */
 
 /* On a ring every link carries two messages each way; on an exponential graph of eight, three. */
-static void steps_take_their_closed_form(void **state)
+static void gossip__steps_take_their_closed_form(void **state)
 {
     (void)state;
     double compute = 2 * (forward_s + backward_s);
@@ -253,7 +253,7 @@ static void steps_take_their_closed_form(void **state)
 }
 
 /* Each step of each worker has the jitter that it has in synchronous training, and no other. */
-static void jitter_is_of_a_step(void **state)
+static void gossip__jitter_is_of_a_step(void **state)
 {
     (void)state;
     double compute_s[6];
@@ -272,7 +272,7 @@ static void jitter_is_of_a_step(void **state)
 
 /* One client of a WAN has a slow way up: in the first step its two neighbours alone wait for it,
  * and what the others do in the next steps is not held up by a barrier. */
-static void nobody_waits_for_strangers(void **state)
+static void gossip__nobody_waits_for_strangers(void **state)
 {
     (void)state;
     static _Alignas(16) char cluster[4096];
@@ -304,7 +304,7 @@ static void nobody_waits_for_strangers(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------ */
 
-static void refusals(void **state)
+static void gossip__refusals(void **state)
 {
     (void)state;
     egc_error err;
@@ -341,7 +341,7 @@ static void refusals(void **state)
                  "exchange: algorithm gossip has its own; must be auto, got ring");
 }
 
-static void a_worker_diverges(void **state)
+static void gossip__a_worker_diverges(void **state)
 {
     (void)state;
     poison = true;
@@ -355,16 +355,16 @@ static void a_worker_diverges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mixing_is_doubly_stochastic),
-        cmocka_unit_test(graphs_by_hand),
-        cmocka_unit_test(nothing_lost_is_dpsgd),
-        cmocka_unit_test(compressed_gossip_converges),
-        cmocka_unit_test(consensus_contracts_at_its_rate),
-        cmocka_unit_test(steps_take_their_closed_form),
-        cmocka_unit_test(jitter_is_of_a_step),
-        cmocka_unit_test(nobody_waits_for_strangers),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(a_worker_diverges),
+        cmocka_unit_test(gossip__mixing_is_doubly_stochastic),
+        cmocka_unit_test(gossip__graphs_by_hand),
+        cmocka_unit_test(gossip__nothing_lost_is_dpsgd),
+        cmocka_unit_test(gossip__compressed_gossip_converges),
+        cmocka_unit_test(gossip__consensus_contracts_at_its_rate),
+        cmocka_unit_test(gossip__steps_take_their_closed_form),
+        cmocka_unit_test(gossip__jitter_is_of_a_step),
+        cmocka_unit_test(gossip__nobody_waits_for_strangers),
+        cmocka_unit_test(gossip__refusals),
+        cmocka_unit_test(gossip__a_worker_diverges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

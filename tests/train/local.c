@@ -43,7 +43,7 @@ static const result *run_well(const egc_train_config *config)
 
 /* ---- one local step -------------------------------------------------------------------------- */
 
-static void one_local_step_is_sync(void **state)
+static void local__one_local_step_is_sync(void **state)
 {
     (void)state;
     for (int priority = 0; priority < 2; priority++)
@@ -63,7 +63,7 @@ static void one_local_step_is_sync(void **state)
 
 /* Local momentum is linear: with one step and nothing lost the mean of the workers' momentum is the
  * momentum of the mean. */
-static void local_momentum_of_one_step_is_that_of_the_mean(void **state)
+static void local__momentum_of_one_step_is_that_of_the_mean(void **state)
 {
     (void)state;
     egc_train_config config = local_of("none", "1", "local");
@@ -110,7 +110,7 @@ static double by_hand(int local_steps, bool own_momentum)
     return total;
 }
 
-static void local_steps_are_those_by_hand(void **state)
+static void local__steps_are_those_by_hand(void **state)
 {
     (void)state;
     for (int steps = 1; steps <= 5; steps += 2)
@@ -123,7 +123,7 @@ static void local_steps_are_those_by_hand(void **state)
 }
 
 /* A method that can send everything does so by any exchange, in any number of rounds. */
-static void any_exchange_carries_the_differences(void **state)
+static void local__any_exchange_carries_the_differences(void **state)
 {
     (void)state;
     static const struct {
@@ -156,7 +156,7 @@ static void any_exchange_carries_the_differences(void **state)
 
 /* ---- time, and what is refused --------------------------------------------------------------- */
 
-static void a_step_takes_as_many_passes_as_local_steps(void **state)
+static void local__a_step_takes_as_many_passes_as_local_steps(void **state)
 {
     (void)state;
     egc_train_config config = local_of("topk", "1", "local");
@@ -173,7 +173,7 @@ static void check_refused(const egc_train_config *config, const char *message)
     assert_string_equal(err.message, message);
 }
 
-static void traces_and_clipping_are_refused(void **state)
+static void local__traces_and_clipping_are_refused(void **state)
 {
     (void)state;
     egc_train_config config = local_of("topk", "2", "local");
@@ -189,12 +189,12 @@ static void traces_and_clipping_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_local_step_is_sync),
-        cmocka_unit_test(local_momentum_of_one_step_is_that_of_the_mean),
-        cmocka_unit_test(local_steps_are_those_by_hand),
-        cmocka_unit_test(any_exchange_carries_the_differences),
-        cmocka_unit_test(a_step_takes_as_many_passes_as_local_steps),
-        cmocka_unit_test(traces_and_clipping_are_refused),
+        cmocka_unit_test(local__one_local_step_is_sync),
+        cmocka_unit_test(local__momentum_of_one_step_is_that_of_the_mean),
+        cmocka_unit_test(local__steps_are_those_by_hand),
+        cmocka_unit_test(local__any_exchange_carries_the_differences),
+        cmocka_unit_test(local__a_step_takes_as_many_passes_as_local_steps),
+        cmocka_unit_test(local__traces_and_clipping_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,7 +152,7 @@ static egc_train_config config_over(const char *exchange, int workers, int steps
     return config;
 }
 
-static void sums_of_messages_teach_what_sums_of_vectors_do(void **state)
+static void merging__sums_of_messages_teach_what_sums_of_vectors_do(void **state)
 {
     (void)state;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++)
@@ -173,7 +173,7 @@ static void sums_of_messages_teach_what_sums_of_vectors_do(void **state)
 }
 
 /* Elements that an exchange drops are kept by error feedback alone. */
-static void nothing_is_kept_without_error_feedback(void **state)
+static void merging__nothing_is_kept_without_error_feedback(void **state)
 {
     (void)state;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
@@ -187,7 +187,7 @@ static void nothing_is_kept_without_error_feedback(void **state)
 }
 
 /* Buckets, codecs and units sent dense change bytes alone. */
-static void codings_learn_the_same(void **state)
+static void merging__codings_learn_the_same(void **state)
 {
     (void)state;
     static const char *const indices[] = {"auto", "raw32", "varint"};
@@ -219,7 +219,7 @@ static void codings_learn_the_same(void **state)
 }
 
 /* Merging takes device time, which is communication's. */
-static void merging_is_charged(void **state)
+static void merging__is_charged(void **state)
 {
     (void)state;
     for (const egc_sparse_type *const *type = egc_sparse_types(); *type; type++) {
@@ -232,7 +232,7 @@ static void merging_is_charged(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static void methods_that_cannot_be_summed_are_refused(void **state)
+static void merging__methods_that_cannot_be_summed_are_refused(void **state)
 {
     (void)state;
     egc_error err;
@@ -280,7 +280,7 @@ static const egc_workload_type noisy = {
 };
 
 /* k of d positions at random by each of P: d (1 - (1 - k/d)^P) of them are taken in the mean. */
-static void supports_fill_in_as_they_should(void **state)
+static void merging__supports_fill_in_as_they_should(void **state)
 {
     (void)state;
     for (int workers = 1; workers <= 16; workers *= 2)
@@ -315,7 +315,7 @@ static void understate(const void *params, egc_cluster_paths *paths)
 
 /* A cluster that says its hosts are half as fast as they are looks like a simulation that lets
  * twice the bytes through. */
-static void more_than_links_carry_is_noticed(void **state)
+static void merging__more_than_links_carry_is_noticed(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "none", 4, 2);
@@ -339,13 +339,13 @@ static void more_than_links_carry_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_of_messages_teach_what_sums_of_vectors_do),
-        cmocka_unit_test(nothing_is_kept_without_error_feedback),
-        cmocka_unit_test(codings_learn_the_same),
-        cmocka_unit_test(merging_is_charged),
-        cmocka_unit_test(methods_that_cannot_be_summed_are_refused),
-        cmocka_unit_test(supports_fill_in_as_they_should),
-        cmocka_unit_test(more_than_links_carry_is_noticed),
+        cmocka_unit_test(merging__sums_of_messages_teach_what_sums_of_vectors_do),
+        cmocka_unit_test(merging__nothing_is_kept_without_error_feedback),
+        cmocka_unit_test(merging__codings_learn_the_same),
+        cmocka_unit_test(merging__is_charged),
+        cmocka_unit_test(merging__methods_that_cannot_be_summed_are_refused),
+        cmocka_unit_test(merging__supports_fill_in_as_they_should),
+        cmocka_unit_test(merging__more_than_links_carry_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void check_method(const char *name)
     assert_true(isfinite(r->summary.metrics.rel_error) && r->summary.metrics.sent_bytes > 0);
 }
 
-static void simulated_rounds_are_the_real_ones(void **state)
+static void methods__simulated_rounds_are_the_real_ones(void **state)
 {
     (void)state;
     for (const egc_compressor_type *const *type = egc_compressor_types(); *type; type++)
@@ -84,7 +84,7 @@ static double closed_form(const egc_train_config *config, const char *exchange, 
     return egc_tuning_closed_form(type, P, n, common->latency_s, 1 / common->bandwidth_Bps, 0);
 }
 
-static void rounds_take_their_time(void **state)
+static void methods__rounds_take_their_time(void **state)
 {
     (void)state;
     const double columns = (double)LARGE / ROWS;
@@ -122,7 +122,7 @@ static void rounds_take_their_time(void **state)
 }
 
 /* An exchange that is named carries the rounds it can. */
-static void named_exchanges_carry_what_they_can(void **state)
+static void methods__named_exchanges_carry_what_they_can(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -138,7 +138,7 @@ static void named_exchanges_carry_what_they_can(void **state)
 }
 
 /* A sum beyond the largest half is reported with what helps, and division before the sum helps. */
-static void halves_overflow_loudly(void **state)
+static void methods__halves_overflow_loudly(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -166,10 +166,10 @@ static void halves_overflow_loudly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simulated_rounds_are_the_real_ones),
-        cmocka_unit_test(rounds_take_their_time),
-        cmocka_unit_test(named_exchanges_carry_what_they_can),
-        cmocka_unit_test(halves_overflow_loudly),
+        cmocka_unit_test(methods__simulated_rounds_are_the_real_ones),
+        cmocka_unit_test(methods__rounds_take_their_time),
+        cmocka_unit_test(methods__named_exchanges_carry_what_they_can),
+        cmocka_unit_test(methods__halves_overflow_loudly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

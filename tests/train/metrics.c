@@ -7,7 +7,7 @@
 #include "train/metrics/step_stats.h"
 #include "workloads/optimizer.h"
 
-static void fidelity_by_hand(void **state)
+static void metrics__fidelity_by_hand(void **state)
 {
     (void)state;
     egc_fidelity f;
@@ -29,7 +29,7 @@ static void fidelity_by_hand(void **state)
 }
 
 /* With momentum 1/2 and gradients 1, 1 the truth is 1, then 3/2; Nesterov's is 3/2, then 7/4. */
-static void truth_has_the_momentum_of_the_method(void **state)
+static void metrics__truth_has_the_momentum_of_the_method(void **state)
 {
     (void)state;
     for (int nesterov = 0; nesterov < 2; nesterov++) {
@@ -48,7 +48,7 @@ static void truth_has_the_momentum_of_the_method(void **state)
     }
 }
 
-static void metrics_divide_what_they_say(void **state)
+static void metrics__divide_what_they_say(void **state)
 {
     (void)state;
     egc_encoding units[2] = {0};
@@ -87,7 +87,7 @@ static void metrics_divide_what_they_say(void **state)
 
 /* Ratios of the run are ratios of sums: 4 and 12 bytes of 64 make 64 / 8, not the mean of 16 and
  * 16/3; a step without a value is left out of that value's mean only. */
-static void run_means(void **state)
+static void metrics__run_means(void **state)
 {
     (void)state;
     egc_metrics_sums totals = {0};
@@ -114,7 +114,7 @@ static void run_means(void **state)
 
 /* PyTorch's SGD on x = 1, g = 1, lr 0.1, momentum 0.5, weight decay 0.2: d = 1.2, x = 0.88; then
  * d = 1.176, b = 1.776, x = 0.7024. */
-static void sgd_by_hand(void **state)
+static void metrics__sgd_by_hand(void **state)
 {
     (void)state;
     const egc_optimizer optimizer = {.lr = 0.1, .momentum = 0.5, .weight_decay = 0.2};
@@ -133,7 +133,7 @@ static void sgd_by_hand(void **state)
     assert_close(x, 0.88 - 0.1 * (1 + 0.2 * 0.88), 1e-6);
 }
 
-static void schedules(void **state)
+static void metrics__schedules(void **state)
 {
     (void)state;
     egc_optimizer optimizer = {.lr = 0.1, .schedule = EGC_LR_SCHEDULE_CONSTANT};
@@ -153,7 +153,7 @@ static void schedules(void **state)
 /* On a device of 1 GB/s and 1 us a launch: top-k with residual of 1023 floats moves 12 bytes for
  * the memory, 8 for selecting and 2 log2(1024) for sorting each, then 16 for each of 10 chosen and
  * a wire of 100 bytes, in 3 + 1 + 2 launches. */
-static void cost_by_hand(void **state)
+static void metrics__cost_by_hand(void **state)
 {
     (void)state;
     const egc_device device = {.memory_Bps = 1e9, .launch_s = 1e-6};
@@ -179,13 +179,13 @@ static void cost_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fidelity_by_hand),
-        cmocka_unit_test(truth_has_the_momentum_of_the_method),
-        cmocka_unit_test(metrics_divide_what_they_say),
-        cmocka_unit_test(run_means),
-        cmocka_unit_test(sgd_by_hand),
-        cmocka_unit_test(schedules),
-        cmocka_unit_test(cost_by_hand),
+        cmocka_unit_test(metrics__fidelity_by_hand),
+        cmocka_unit_test(metrics__truth_has_the_momentum_of_the_method),
+        cmocka_unit_test(metrics__divide_what_they_say),
+        cmocka_unit_test(metrics__run_means),
+        cmocka_unit_test(metrics__sgd_by_hand),
+        cmocka_unit_test(metrics__schedules),
+        cmocka_unit_test(metrics__cost_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

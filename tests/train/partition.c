@@ -75,7 +75,7 @@ static void assert_fused(double bytes, double cycle_s, const char *want)
     assert_plan_of(&options, want);
 }
 
-static void buckets_fill_in_reverse_order(void **state)
+static void partition__buckets_fill_in_reverse_order(void **state)
 {
     (void)state;
     assert_plan(EGC_GRANULARITY_LAYER, 28, 16, "[6+4 6s l4:6+4][0+6 6s l1:0+1 l2:1+2 l3:3+3]");
@@ -89,7 +89,7 @@ static void buckets_fill_in_reverse_order(void **state)
                 "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
 }
 
-static void units_follow_granularity(void **state)
+static void partition__units_follow_granularity(void **state)
 {
     (void)state;
     assert_plan(EGC_GRANULARITY_BUCKET, 28, 16, "[6+4 6s l4:6+4][0+6 6s l1..l3:0+6]");
@@ -101,7 +101,7 @@ static void units_follow_granularity(void **state)
  * layer neither, on a fast network. With 0.2 s a byte and 0.1 s, l4 goes from 6 to 9.3; l3, ready
  * at 8, cannot begin before, l2 is ready at 10, which is no earlier than 9.4, so l3 goes from 9.3
  * to 11.8; l2 could go then, and l1 is ready at 12. When it takes 0.2 s to start, l1 is in time. */
-static void layers_merge_while_the_network_is_busy_or_startups_are_dear(void **state)
+static void partition__layers_merge_while_the_network_is_busy_or_startups_are_dear(void **state)
 {
     (void)state;
     assert_merged(0, 0, "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
@@ -113,7 +113,7 @@ static void layers_merge_while_the_network_is_busy_or_startups_are_dear(void **s
 }
 
 /* Gradients are ready 6, 8, 10 and 12 s after the backward pass began. */
-static void what_is_ready_in_a_cycle_is_fused(void **state)
+static void partition__what_is_ready_in_a_cycle_is_fused(void **state)
 {
     (void)state;
     assert_fused(INFINITY, 1, "[6+4 6s l4:6+4][3+3 2s l3:3+3][1+2 2s l2:1+2][0+1 2s l1:0+1]");
@@ -127,10 +127,10 @@ static void what_is_ready_in_a_cycle_is_fused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets_fill_in_reverse_order),
-        cmocka_unit_test(units_follow_granularity),
-        cmocka_unit_test(layers_merge_while_the_network_is_busy_or_startups_are_dear),
-        cmocka_unit_test(what_is_ready_in_a_cycle_is_fused),
+        cmocka_unit_test(partition__buckets_fill_in_reverse_order),
+        cmocka_unit_test(partition__units_follow_granularity),
+        cmocka_unit_test(partition__layers_merge_while_the_network_is_busy_or_startups_are_dear),
+        cmocka_unit_test(partition__what_is_ready_in_a_cycle_is_fused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static egc_cluster_type uneven;
 /* ---- what is learnt -------------------------------------------------------------------------- */
 
 /* Servers decode the same messages in the same order as workers that gather them all. */
-static void sync_learns_what_workers_learn_alone(void **state)
+static void ps__sync_learns_what_workers_learn_alone(void **state)
 {
     (void)state;
     const char *const methods[] = {"none", "topk", "egc", "qsgd", "dgc", "fp16"};
@@ -59,7 +59,7 @@ static void sync_learns_what_workers_learn_alone(void **state)
 }
 
 /* With nobody ahead of anyone, single gradients add up to their mean. */
-static void bound_zero_is_bulk_synchronous(void **state)
+static void ps__bound_zero_is_bulk_synchronous(void **state)
 {
     (void)state;
     momentum = 0;
@@ -87,7 +87,7 @@ static void bound_zero_is_bulk_synchronous(void **state)
 }
 
 /* Equal workers take turns: each finds the updates of all others applied since its pull. */
-static void delay_of_equal_workers(void **state)
+static void ps__delay_of_equal_workers(void **state)
 {
     (void)state;
     for (int p = 1; p <= 8; p *= 2) {
@@ -102,7 +102,7 @@ static void delay_of_equal_workers(void **state)
 }
 
 /* On one worker every mode is the same. */
-static void alone_all_modes_agree(void **state)
+static void ps__alone_all_modes_agree(void **state)
 {
     (void)state;
     double loss = NAN;
@@ -117,7 +117,7 @@ static void alone_all_modes_agree(void **state)
 }
 
 /* A loss's minimum is where all ways lead. */
-static void all_ways_lead_to_the_minimum(void **state)
+static void ps__all_ways_lead_to_the_minimum(void **state)
 {
     (void)state;
     double minimum = 0;
@@ -145,7 +145,7 @@ static void all_ways_lead_to_the_minimum(void **state)
 
 /* Three workers and one four times as slow: synchronous steps wait for it. Asynchronous ones take
  * 4 gradients where 3 + 1/4 are made; with a bound the fast ones wait in the end. */
-static void stragglers(void **state)
+static void ps__stragglers(void **state)
 {
     (void)state;
     const char *const modes[] = {"sync", "async", "ssp"};
@@ -169,7 +169,7 @@ static void stragglers(void **state)
 }
 
 /* Half of one worker, rounded, is that worker, whatever the seed; the server is never drawn. */
-static void servers_do_not_straggle(void **state)
+static void ps__servers_do_not_straggle(void **state)
 {
     (void)state;
     for (int64_t seed = 1; seed < 6; seed++) {
@@ -184,7 +184,7 @@ static void servers_do_not_straggle(void **state)
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-static void impossible_servers(void **state)
+static void ps__impossible_servers(void **state)
 {
     (void)state;
     egc_error err;
@@ -226,7 +226,7 @@ static void impossible_servers(void **state)
 }
 
 /* The server, on host 0, is the last rank. A step computes for 3 ms. */
-static void a_lost_message_names_step_and_server(void **state)
+static void ps__a_lost_message_names_step_and_server(void **state)
 {
     (void)state;
     static egc_event cut = {.at_s = 0.0045,
@@ -245,7 +245,7 @@ static void a_lost_message_names_step_and_server(void **state)
 }
 
 /* Host 0 is the server's. All that a worker does is lost with its host. */
-static void lost_workers_are_named(void **state)
+static void ps__lost_workers_are_named(void **state)
 {
     (void)state;
     egc_train_config config = ps_of("none", "sync", 2, 3);
@@ -260,7 +260,7 @@ static void lost_workers_are_named(void **state)
                                            "1e-06 s; pull stream of worker 0 was lost with"));
 }
 
-static void divergence_is_a_result(void **state)
+static void ps__divergence_is_a_result(void **state)
 {
     (void)state;
     poison = true;
@@ -272,7 +272,7 @@ static void divergence_is_a_result(void **state)
     poison = false;
 }
 
-static void runs_repeat(void **state)
+static void ps__runs_repeat(void **state)
 {
     (void)state;
     const char *const modes[] = {"sync", "async", "ssp"};
@@ -292,18 +292,18 @@ static void runs_repeat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sync_learns_what_workers_learn_alone),
-        cmocka_unit_test(bound_zero_is_bulk_synchronous),
-        cmocka_unit_test(delay_of_equal_workers),
-        cmocka_unit_test(alone_all_modes_agree),
-        cmocka_unit_test(all_ways_lead_to_the_minimum),
-        cmocka_unit_test(stragglers),
-        cmocka_unit_test(servers_do_not_straggle),
-        cmocka_unit_test(impossible_servers),
-        cmocka_unit_test(a_lost_message_names_step_and_server),
-        cmocka_unit_test(lost_workers_are_named),
-        cmocka_unit_test(divergence_is_a_result),
-        cmocka_unit_test(runs_repeat),
+        cmocka_unit_test(ps__sync_learns_what_workers_learn_alone),
+        cmocka_unit_test(ps__bound_zero_is_bulk_synchronous),
+        cmocka_unit_test(ps__delay_of_equal_workers),
+        cmocka_unit_test(ps__alone_all_modes_agree),
+        cmocka_unit_test(ps__all_ways_lead_to_the_minimum),
+        cmocka_unit_test(ps__stragglers),
+        cmocka_unit_test(ps__servers_do_not_straggle),
+        cmocka_unit_test(ps__impossible_servers),
+        cmocka_unit_test(ps__a_lost_message_names_step_and_server),
+        cmocka_unit_test(ps__lost_workers_are_named),
+        cmocka_unit_test(ps__divergence_is_a_result),
+        cmocka_unit_test(ps__runs_repeat),
     };
     egc_error err = {0};
     const egc_cluster_type *star;

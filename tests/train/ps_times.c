@@ -22,7 +22,7 @@ static void leave_bare(void)
 }
 
 /* 2 alpha + 2 p n beta: the server's link carries everything once each way. */
-static void one_server(void **state)
+static void ps_times__one_server(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SIZES; i++) {
@@ -40,7 +40,7 @@ static void one_server(void **state)
 
 /* 2 alpha + 2 max(1, p/S) n beta. The usual statement has 2 S alpha: there a worker talks to one
  * server after the other, here to all at once. */
-static void equal_shards(void **state)
+static void ps_times__equal_shards(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SIZES; i++)
@@ -56,7 +56,7 @@ static void equal_shards(void **state)
 }
 
 /* The largest shard paces. With fewer layers than that makes even, the largest layer is alone. */
-static void unequal_shards(void **state)
+static void ps_times__unequal_shards(void **state)
 {
     (void)state;
     const size_t cut[] = {100, 500, 150, 250};
@@ -80,7 +80,7 @@ static void unequal_shards(void **state)
 }
 
 /* 2 alpha + 2 (p-1)/p n beta: a worker's own share stays on its host. */
-static void colocated_shards(void **state)
+static void ps_times__colocated_shards(void **state)
 {
     (void)state;
     for (int i = 1; i < N_SIZES; i++) {
@@ -100,7 +100,7 @@ static void colocated_shards(void **state)
 
 /* 2 alpha + (p/S) (k c + n) beta, and with answers compressed as well 2 alpha + 2 (p/S) k c beta.
  */
-static void compressed_pushes(void **state)
+static void ps_times__compressed_pushes(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SIZES; i++)
@@ -119,7 +119,7 @@ static void compressed_pushes(void **state)
 }
 
 /* One message at a time: each waits for the one before, latency and all. */
-static void windows_pace_messages(void **state)
+static void ps_times__windows_pace_messages(void **state)
 {
     (void)state;
     egc_train_config config = bare("none", 4);
@@ -132,7 +132,7 @@ static void windows_pace_messages(void **state)
 }
 
 /* Decoding and updating are the server's work; on a worker's host they take the worker's time. */
-static void servers_work(void **state)
+static void ps_times__servers_work(void **state)
 {
     (void)state;
     double time[2];
@@ -160,7 +160,7 @@ static void servers_work(void **state)
 }
 
 /* Buckets travel while the backward pass goes on: only the last one's way is exposed. */
-static void pushes_overlap_the_backward_pass(void **state)
+static void ps_times__pushes_overlap_the_backward_pass(void **state)
 {
     (void)state;
     cut_evenly(4);
@@ -178,10 +178,14 @@ static void pushes_overlap_the_backward_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_server),        cmocka_unit_test(equal_shards),
-        cmocka_unit_test(unequal_shards),    cmocka_unit_test(colocated_shards),
-        cmocka_unit_test(compressed_pushes), cmocka_unit_test(windows_pace_messages),
-        cmocka_unit_test(servers_work),      cmocka_unit_test(pushes_overlap_the_backward_pass),
+        cmocka_unit_test(ps_times__one_server),
+        cmocka_unit_test(ps_times__equal_shards),
+        cmocka_unit_test(ps_times__unequal_shards),
+        cmocka_unit_test(ps_times__colocated_shards),
+        cmocka_unit_test(ps_times__compressed_pushes),
+        cmocka_unit_test(ps_times__windows_pace_messages),
+        cmocka_unit_test(ps_times__servers_work),
+        cmocka_unit_test(ps_times__pushes_overlap_the_backward_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

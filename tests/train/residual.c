@@ -15,7 +15,7 @@ static const struct row {
     {"qsgd", 1e-3}, {"terngrad", 0.1}, {"powersgd", 1e-9},
 };
 
-static void none_without_error_feedback(void **state)
+static void residual__none_without_error_feedback(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -35,7 +35,7 @@ static void none_without_error_feedback(void **state)
 }
 
 /* The input of the first step is the gradient, of which the residual is the error. */
-static void the_error_with_error_feedback(void **state)
+static void residual__the_error_with_error_feedback(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -55,7 +55,7 @@ static void the_error_with_error_feedback(void **state)
 
 /* The 2 largest of targets 1 ... 17 sixteenths, in turn, times the worker's number: sums of squares
  * by hand. One unit, so that the numbers are those of the whole vector. */
-static void topk_by_hand(void **state)
+static void residual__topk_by_hand(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&closed, "topk", WORKERS, 1);
@@ -77,9 +77,9 @@ static void topk_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_without_error_feedback),
-        cmocka_unit_test(the_error_with_error_feedback),
-        cmocka_unit_test(topk_by_hand),
+        cmocka_unit_test(residual__none_without_error_feedback),
+        cmocka_unit_test(residual__the_error_with_error_feedback),
+        cmocka_unit_test(residual__topk_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void check_same(const char *what, double got, double wanted, double toler
 
 /* Synchronous servers stand in for collectives: the same is learnt from as many bytes, but that the
  * pieces of a vote, which go to one server, have their lengths before them and no second round. */
-static void servers_play_the_rounds_of_all_workers(void **state)
+static void rounds__servers_play_the_rounds_of_all_workers(void **state)
 {
     (void)state;
     for (int i = 0; i < N_LOSSY; i++)
@@ -109,7 +109,7 @@ static void servers_play_the_rounds_of_all_workers(void **state)
 
 /* What the servers answer between rounds and at the end, by hand, for PowerSGD at rank 2 in one
  * bucket: the sum of P (30 x 2), then all parameters. */
-static void replies_are_counted(void **state)
+static void rounds__replies_are_counted(void **state)
 {
     (void)state;
     egc_train_config config = config_with(&egc_algorithm_ps);
@@ -120,7 +120,7 @@ static void replies_are_counted(void **state)
     assert_close(m->recv_bytes, 4 * (2 * 30 + N), 1e-12);
 }
 
-static void asynchronous_pushes_are_compressed_alone(void **state)
+static void rounds__asynchronous_pushes_are_compressed_alone(void **state)
 {
     (void)state;
     static const char *const modes[] = {"async", "ssp"}, *const pulls[] = {"dense", "recompress"};
@@ -160,7 +160,7 @@ static const egc_metrics *summed(const char *exchange, const char *pull, const c
 
 /* A sum that keeps all is what the server makes of single messages, and sent back it is as long as
  * the union of what the workers sent; one that keeps the k largest is as long as a message. */
-static void servers_sum_sparse_messages(void **state)
+static void rounds__servers_sum_sparse_messages(void **state)
 {
     (void)state;
     const egc_metrics *plain = summed(NULL, "dense", "0.05", true);
@@ -178,7 +178,7 @@ static void servers_sum_sparse_messages(void **state)
 
 /* ---- alone ----------------------------------------------------------------------------------- */
 
-static void clients_and_peers_compress_alone(void **state)
+static void rounds__clients_and_peers_compress_alone(void **state)
 {
     (void)state;
     const egc_algorithm_type *const algorithms[] = {&egc_algorithm_federated,
@@ -202,7 +202,7 @@ static void clients_and_peers_compress_alone(void **state)
 
 /* Alone a message has all rounds in it, each after its length. PowerSGD at rank 2: P and Q, and the
  * vector with Q. */
-static void a_message_of_all_rounds_has_their_lengths(void **state)
+static void rounds__a_message_of_all_rounds_has_their_lengths(void **state)
 {
     (void)state;
     egc_train_config config = config_with(&egc_algorithm_gossip);
@@ -212,7 +212,7 @@ static void a_message_of_all_rounds_has_their_lengths(void **state)
 }
 
 /* PowerSGD goes on from the factors of its last step, not from random ones. */
-static void a_peer_keeps_its_own_factors(void **state)
+static void rounds__a_peer_keeps_its_own_factors(void **state)
 {
     (void)state;
     egc_train_config config = config_with(&egc_algorithm_gossip);
@@ -235,7 +235,7 @@ static void check_refused(const egc_train_config *config, const char *message)
     assert_string_equal(err.message, message);
 }
 
-static void votes_and_sums_need_all_workers_at_once(void **state)
+static void rounds__votes_and_sums_need_all_workers_at_once(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -257,14 +257,14 @@ static void votes_and_sums_need_all_workers_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_play_the_rounds_of_all_workers),
-        cmocka_unit_test(replies_are_counted),
-        cmocka_unit_test(asynchronous_pushes_are_compressed_alone),
-        cmocka_unit_test(servers_sum_sparse_messages),
-        cmocka_unit_test(clients_and_peers_compress_alone),
-        cmocka_unit_test(a_message_of_all_rounds_has_their_lengths),
-        cmocka_unit_test(a_peer_keeps_its_own_factors),
-        cmocka_unit_test(votes_and_sums_need_all_workers_at_once),
+        cmocka_unit_test(rounds__servers_play_the_rounds_of_all_workers),
+        cmocka_unit_test(rounds__replies_are_counted),
+        cmocka_unit_test(rounds__asynchronous_pushes_are_compressed_alone),
+        cmocka_unit_test(rounds__servers_sum_sparse_messages),
+        cmocka_unit_test(rounds__clients_and_peers_compress_alone),
+        cmocka_unit_test(rounds__a_message_of_all_rounds_has_their_lengths),
+        cmocka_unit_test(rounds__a_peer_keeps_its_own_factors),
+        cmocka_unit_test(rounds__votes_and_sums_need_all_workers_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

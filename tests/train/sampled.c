@@ -5,7 +5,7 @@
 #include "quadratic.h"
 
 /* Times and bytes are those of all workers, learning that of the sampled ones. */
-static void sampled_dense_training(void **state)
+static void sampled__dense_training(void **state)
 {
     (void)state;
     for (int overlap = 0; overlap < 2; overlap++) {
@@ -37,7 +37,7 @@ static void sampled_dense_training(void **state)
 }
 
 /* Streams that steps are repeated without, and priority, with which none is. */
-static void sampled_training_on_all_streams(void **state)
+static void sampled__training_on_all_streams(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 8; variant++) {
@@ -63,7 +63,7 @@ static void sampled_training_on_all_streams(void **state)
 }
 
 /* The lengths of messages are those of the learners, and differ from step to step. */
-static void sampled_sparse_training(void **state)
+static void sampled__sparse_training(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&closed, "maxentropy", 16, 10);
@@ -84,7 +84,7 @@ static void sampled_sparse_training(void **state)
 }
 
 /* Rounds that depend on each other, and sums of them. */
-static void sampled_low_rank_training(void **state)
+static void sampled__low_rank_training(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&closed, "powersgd", 8, 6);
@@ -99,7 +99,7 @@ static void sampled_low_rank_training(void **state)
     assert_close(r->summary.metrics.comm_s, whole->summary.metrics.comm_s, 1e-9);
 }
 
-static void what_cannot_be_sampled(void **state)
+static void sampled__what_cannot_be_sampled(void **state)
 {
     (void)state;
     egc_error err;
@@ -117,11 +117,11 @@ static void what_cannot_be_sampled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sampled_dense_training),
-        cmocka_unit_test(sampled_training_on_all_streams),
-        cmocka_unit_test(sampled_sparse_training),
-        cmocka_unit_test(sampled_low_rank_training),
-        cmocka_unit_test(what_cannot_be_sampled),
+        cmocka_unit_test(sampled__dense_training),
+        cmocka_unit_test(sampled__training_on_all_streams),
+        cmocka_unit_test(sampled__sparse_training),
+        cmocka_unit_test(sampled__low_rank_training),
+        cmocka_unit_test(sampled__what_cannot_be_sampled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static double reference_loss(int workers, int steps, float lr)
     return sum;
 }
 
-static void dense_training_is_momentum_sgd(void **state)
+static void step__dense_training_is_momentum_sgd(void **state)
 {
     (void)state;
     for (int workers = 1; workers <= 5; workers++) {
@@ -44,7 +44,7 @@ static void dense_training_is_momentum_sgd(void **state)
 }
 
 /* Everything sent through another path must learn the same. */
-static void sending_everything_learns_the_same(void **state)
+static void step__sending_everything_learns_the_same(void **state)
 {
     (void)state;
     const char *const memories[] = {"none", "residual", "momentum"};
@@ -69,7 +69,7 @@ static void sending_everything_learns_the_same(void **state)
     assert_close(r->summary.metrics.test_loss, reference_loss(4, 200, 0.05f), 0.03);
 }
 
-static void methods_scale_the_learning_rate(void **state)
+static void step__methods_scale_the_learning_rate(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&closed, "none", 3, 20);
@@ -77,7 +77,7 @@ static void methods_scale_the_learning_rate(void **state)
     assert_close(run(&config)->summary.metrics.test_loss, reference_loss(3, 20, 0.01f), 1e-5);
 }
 
-static void exchanges_learn_the_same(void **state)
+static void step__exchanges_learn_the_same(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -101,7 +101,7 @@ static void exchanges_learn_the_same(void **state)
 /* One worker, no network: forward and backward alone. Four workers, one bucket, no overlap: the
  * closed form of Rabenseifner's exchange after them, of which auto knows that it is faster than
  * the ring. */
-static void times_without_overlap(void **state)
+static void step__times_without_overlap(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "none", 1, 3);
@@ -122,7 +122,7 @@ static void times_without_overlap(void **state)
 
 /* A bucket for each layer, each exchanged in 4 ms: the first starts after the first backward, the
  * second when the first is through. Layers take 2 ms backward, so all but 2 ms is exposed. */
-static void overlap_hides_communication(void **state)
+static void step__overlap_hides_communication(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "none", 2, 4);
@@ -142,7 +142,7 @@ static void overlap_hides_communication(void **state)
 }
 
 /* compute + compress + exposed communication + exposed decompression make up the step. */
-static void costs_are_charged(void **state)
+static void step__costs_are_charged(void **state)
 {
     (void)state;
     for (int on_stream = 0; on_stream < 2; on_stream++) {
@@ -162,7 +162,7 @@ static void costs_are_charged(void **state)
 
 /* ---- what goes wrong ------------------------------------------------------------------------ */
 
-static void nan_in_a_gradient(void **state)
+static void step__nan_in_a_gradient(void **state)
 {
     (void)state;
     poison = true;
@@ -185,7 +185,7 @@ static void nan_in_a_gradient(void **state)
     poison = false;
 }
 
-static void impossible_configurations(void **state)
+static void step__impossible_configurations(void **state)
 {
     (void)state;
     egc_error err;
@@ -199,7 +199,7 @@ static void impossible_configurations(void **state)
                  "(here allgather-rd)");
 }
 
-static void simulated_time_can_be_limited(void **state)
+static void step__simulated_time_can_be_limited(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "none", 2, 50);
@@ -209,7 +209,7 @@ static void simulated_time_can_be_limited(void **state)
     assert_true(r->steps > 5 && r->steps < 17);
 }
 
-static void units_are_reported_when_asked(void **state)
+static void step__units_are_reported_when_asked(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "egc", 2, 5);
@@ -220,7 +220,7 @@ static void units_are_reported_when_asked(void **state)
     assert_true(run(&config)->units == 10);
 }
 
-static void runs_repeat(void **state)
+static void step__runs_repeat(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&closed, "egc", 3, 8);
@@ -233,18 +233,18 @@ static void runs_repeat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_training_is_momentum_sgd),
-        cmocka_unit_test(sending_everything_learns_the_same),
-        cmocka_unit_test(methods_scale_the_learning_rate),
-        cmocka_unit_test(exchanges_learn_the_same),
-        cmocka_unit_test(times_without_overlap),
-        cmocka_unit_test(overlap_hides_communication),
-        cmocka_unit_test(costs_are_charged),
-        cmocka_unit_test(nan_in_a_gradient),
-        cmocka_unit_test(impossible_configurations),
-        cmocka_unit_test(simulated_time_can_be_limited),
-        cmocka_unit_test(units_are_reported_when_asked),
-        cmocka_unit_test(runs_repeat),
+        cmocka_unit_test(step__dense_training_is_momentum_sgd),
+        cmocka_unit_test(step__sending_everything_learns_the_same),
+        cmocka_unit_test(step__methods_scale_the_learning_rate),
+        cmocka_unit_test(step__exchanges_learn_the_same),
+        cmocka_unit_test(step__times_without_overlap),
+        cmocka_unit_test(step__overlap_hides_communication),
+        cmocka_unit_test(step__costs_are_charged),
+        cmocka_unit_test(step__nan_in_a_gradient),
+        cmocka_unit_test(step__impossible_configurations),
+        cmocka_unit_test(step__simulated_time_can_be_limited),
+        cmocka_unit_test(step__units_are_reported_when_asked),
+        cmocka_unit_test(step__runs_repeat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static const egc_timeline_event *find(const result *r, const char *name, uint64_
  *     fifo       2f + b + 10e
  *     priority    f + b + 10e, but the first step has nothing to wait for, and the last waits for
  *                 its own buckets, too: 10e - b more */
-static void priority_hides_a_forward_pass(void **state)
+static void streams__priority_hides_a_forward_pass(void **state)
 {
     (void)state;
     enum { STEPS = 6 };
@@ -79,7 +79,7 @@ static void priority_hides_a_forward_pass(void **state)
 
 /* Without pieces nothing gives way, but what is ready at once goes in another order: the forward
  * pass of the small layer is hidden behind the large one's exchange. */
-static void priority_orders_what_is_ready(void **state)
+static void streams__priority_orders_what_is_ready(void **state)
 {
     (void)state;
     egc_train_config config = slow_network(&open_loop, 4);
@@ -90,7 +90,7 @@ static void priority_orders_what_is_ready(void **state)
     assert_close(r->step[1].step_s, fifo->step[1].step_s - forward_s, 1e-5);
 }
 
-static void priority_is_never_slower_here(void **state)
+static void streams__priority_is_never_slower_here(void **state)
 {
     (void)state;
     const char *const bandwidths[] = {"1e5", "1e6", "1e7", "1e9"};
@@ -110,7 +110,7 @@ static void priority_is_never_slower_here(void **state)
 
 /* The large layer is ready 2 ms after the backward pass began, the small 4 ms. With cycles of 3 ms
  * each goes out alone, at 3 and 6 ms; with cycles of 5 ms both go at 5 ms. */
-static void fused_buckets_wait_for_their_cycle(void **state)
+static void streams__fused_buckets_wait_for_their_cycle(void **state)
 {
     (void)state;
     egc_train_config config = by_ring(&open_loop, 2, 3);
@@ -144,7 +144,7 @@ static void assert_learnt_alike(const result *got, const result *want)
 }
 
 /* Of one round and several, summed, gathered, broadcast and scattered. */
-static void streams_and_order_change_no_learning(void **state)
+static void streams__and_order_change_no_learning(void **state)
 {
     (void)state;
     const char *const methods[] = {"none", "topk", "egc", "powersgd", "cltk", "signum"};
@@ -165,7 +165,7 @@ static void streams_and_order_change_no_learning(void **state)
 }
 
 /* Sums are made in another order, so that their last bits differ. */
-static void pieces_add_up(void **state)
+static void streams__pieces_add_up(void **state)
 {
     (void)state;
     const char *const methods[] = {"none", "fp16", "powersgd"};
@@ -192,7 +192,7 @@ static double seconds(const egc_timeline_event *event)
 
 /* Compressing c1 c2, exchanging e1 e2, decompressing d1 d2. In turn: c1 e1 d1 c2 e2 d2. With a
  * stream and a core each, c2 goes on during e1, and e2 during d1. */
-static void compressing_overlaps_exchanging(void **state)
+static void streams__compressing_overlaps_exchanging(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "topk", 2, 3);
@@ -225,7 +225,7 @@ static void compressing_overlaps_exchanging(void **state)
 
 /* One core is shared: compressing for c while the backward pass of b goes on takes both longer,
  * and together as long as in turn. */
-static void a_core_is_shared(void **state)
+static void streams__a_core_is_shared(void **state)
 {
     (void)state;
     egc_train_config config = config_of(&open_loop, "topk", 1, 2);
@@ -246,7 +246,7 @@ static void a_core_is_shared(void **state)
 
 /* ---- what is told --------------------------------------------------------------------------- */
 
-static void streams_do_one_thing_at_a_time(void **state)
+static void streams__do_one_thing_at_a_time(void **state)
 {
     (void)state;
     const char *const methods[] = {"none", "topk", "powersgd", "signum"};
@@ -285,7 +285,7 @@ static double busy_during(const result *r, const egc_timeline_event *wait)
 }
 
 /* A wait ends while another bucket is being decompressed, too. */
-static void exposed_is_waiting_for_the_network(void **state)
+static void streams__exposed_is_waiting_for_the_network(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 4; variant++) {
@@ -311,16 +311,16 @@ static void exposed_is_waiting_for_the_network(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(priority_hides_a_forward_pass),
-        cmocka_unit_test(priority_orders_what_is_ready),
-        cmocka_unit_test(priority_is_never_slower_here),
-        cmocka_unit_test(fused_buckets_wait_for_their_cycle),
-        cmocka_unit_test(streams_and_order_change_no_learning),
-        cmocka_unit_test(pieces_add_up),
-        cmocka_unit_test(compressing_overlaps_exchanging),
-        cmocka_unit_test(a_core_is_shared),
-        cmocka_unit_test(streams_do_one_thing_at_a_time),
-        cmocka_unit_test(exposed_is_waiting_for_the_network),
+        cmocka_unit_test(streams__priority_hides_a_forward_pass),
+        cmocka_unit_test(streams__priority_orders_what_is_ready),
+        cmocka_unit_test(streams__priority_is_never_slower_here),
+        cmocka_unit_test(streams__fused_buckets_wait_for_their_cycle),
+        cmocka_unit_test(streams__and_order_change_no_learning),
+        cmocka_unit_test(streams__pieces_add_up),
+        cmocka_unit_test(streams__compressing_overlaps_exchanging),
+        cmocka_unit_test(streams__a_core_is_shared),
+        cmocka_unit_test(streams__do_one_thing_at_a_time),
+        cmocka_unit_test(streams__exposed_is_waiting_for_the_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void assert_same(const char *what, const result *got, const result *want)
 /* ---------------------------------------------------------------------------------------------- */
 
 /* One round and several, gathered, reduced, broadcast, scattered; elements summed on the way. */
-static void replayed_is_as_trained(void **state)
+static void training_log__replayed_is_as_trained(void **state)
 {
     (void)state;
     static const char *const methods[] = {"none", "fp16",     "int8",   "egc",  "topk",
@@ -129,7 +129,7 @@ static void assert_refused(const memory *log, size_t len, const char *wanted_key
                  EGC_ERROR_FORMAT, message);
 }
 
-static void what_is_not_whole_is_refused(void **state)
+static void training_log__what_is_not_whole_is_refused(void **state)
 {
     (void)state;
     memory *log = new_memory();
@@ -152,7 +152,7 @@ static void what_is_not_whole_is_refused(void **state)
     assert_ok(egc_training_log_reader_open(&reader, key, log->data, log->len, &err), err);
 }
 
-static void other_learning_is_refused(void **state)
+static void training_log__other_learning_is_refused(void **state)
 {
     (void)state;
     memory *log = new_memory();
@@ -167,7 +167,7 @@ static void other_learning_is_refused(void **state)
     assert_int_equal(r->steps, STEPS);
 }
 
-static void a_log_without_room_is_given_up(void **state)
+static void training_log__a_log_without_room_is_given_up(void **state)
 {
     (void)state;
     memory *log = new_memory();
@@ -186,7 +186,7 @@ static void a_log_without_room_is_given_up(void **state)
 }
 
 /* A run that ends early has learnt too little for others. */
-static void a_run_that_diverges_leaves_no_log(void **state)
+static void training_log__a_run_that_diverges_leaves_no_log(void **state)
 {
     (void)state;
     memory *log = new_memory();
@@ -204,11 +204,11 @@ static void a_run_that_diverges_leaves_no_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replayed_is_as_trained),
-        cmocka_unit_test(what_is_not_whole_is_refused),
-        cmocka_unit_test(other_learning_is_refused),
-        cmocka_unit_test(a_log_without_room_is_given_up),
-        cmocka_unit_test(a_run_that_diverges_leaves_no_log),
+        cmocka_unit_test(training_log__replayed_is_as_trained),
+        cmocka_unit_test(training_log__what_is_not_whole_is_refused),
+        cmocka_unit_test(training_log__other_learning_is_refused),
+        cmocka_unit_test(training_log__a_log_without_room_is_given_up),
+        cmocka_unit_test(training_log__a_run_that_diverges_leaves_no_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 
-static void errors_carry_place_and_reason(void **state)
+static void base__errors_carry_place_and_reason(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -32,7 +32,7 @@ static void errors_carry_place_and_reason(void **state)
     assert_string_equal(err.message + EGC_ERROR_LENGTH - 4, "...");
 }
 
-static void errors_are_one_line(void **state)
+static void base__errors_are_one_line(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -52,7 +52,7 @@ static void errors_are_one_line(void **state)
     }
 }
 
-static void of_many_names_the_first_are_told(void **state)
+static void base__of_many_names_the_first_are_told(void **state)
 {
     (void)state;
     egc_error_names some = {0};
@@ -73,7 +73,7 @@ static void of_many_names_the_first_are_told(void **state)
     }
 }
 
-static void files_are_read_whole(void **state)
+static void base__files_are_read_whole(void **state)
 {
     (void)state;
     char path[] = "base-XXXXXX";
@@ -102,7 +102,7 @@ static void files_are_read_whole(void **state)
     egc_buf_fini(&got);
 }
 
-static void bits_come_back(void **state)
+static void base__bits_come_back(void **state)
 {
     (void)state;
     enum { N = 5000 };
@@ -133,7 +133,7 @@ static void bits_come_back(void **state)
     egc_buf_fini(&buf);
 }
 
-static void unary_codes_are_limited(void **state)
+static void base__unary_codes_are_limited(void **state)
 {
     (void)state;
     egc_buf buf = {0};
@@ -157,7 +157,7 @@ static void unary_codes_are_limited(void **state)
 }
 
 /* LEB128 of 624485 is e5 8e 26 (the example of the DWARF standard). */
-static void varints(void **state)
+static void base__varints(void **state)
 {
     (void)state;
     egc_buf buf = {0};
@@ -193,7 +193,7 @@ static void varints(void **state)
     egc_buf_fini(&buf);
 }
 
-static void arenas_settle(void **state)
+static void base__arenas_settle(void **state)
 {
     (void)state;
     egc_arena arena = {0};
@@ -215,7 +215,7 @@ static void arenas_settle(void **state)
     egc_arena_fini(&arena);
 }
 
-static void memory_can_run_out(void **state)
+static void base__memory_can_run_out(void **state)
 {
     (void)state;
     egc_buf buf = {0};
@@ -250,7 +250,7 @@ static void memory_can_run_out(void **state)
  * 65519 is nearer to 65504 while 65520 is halfway to 65536, which is even and too large; of 2049
  * and 2051, halfway too, the even ones are 2048 and 2052. bfloat16: likewise 257 and 259, between
  * 256, 258 and 260, and 2^119 is half a unit of the largest. */
-static void halves_add_as_their_formats_do(void **state)
+static void base__halves_add_as_their_formats_do(void **state)
 {
     (void)state;
     const struct {
@@ -287,7 +287,7 @@ static void halves_add_as_their_formats_do(void **state)
     }
 }
 
-static void halves_keep_nan(void **state)
+static void base__halves_keep_nan(void **state)
 {
     (void)state;
     for (int element = EGC_ELEMENT_FP16; element <= EGC_ELEMENT_BF16; element++) {
@@ -313,7 +313,7 @@ static double rounded(double x, int digits, int least, double largest)
 }
 
 /* Compares sums of random bits with sums in double, rounded once. */
-static void halves_add_as_if_exact(void **state)
+static void base__halves_add_as_if_exact(void **state)
 {
     (void)state;
     uint64_t random = 21;
@@ -340,7 +340,7 @@ static void halves_add_as_if_exact(void **state)
 
 /* Equal to a loop over single elements for any length and alignment, and no element beyond the end
  * changes. */
-static void floats_add_at_any_length_and_alignment(void **state)
+static void base__floats_add_at_any_length_and_alignment(void **state)
 {
     (void)state;
     enum { MOST = 70 };
@@ -369,7 +369,7 @@ static void floats_add_at_any_length_and_alignment(void **state)
 
 /* Every half is a float, and comes back from it; Inf becomes the largest and NaN stays NaN, as
  * base/number/half.h says. */
-static void elements_come_back_from_floats(void **state)
+static void base__elements_come_back_from_floats(void **state)
 {
     (void)state;
     static uint16_t in[65536], out[65536];
@@ -400,7 +400,7 @@ static void elements_come_back_from_floats(void **state)
 }
 
 /* The first outputs for seed 1234567, as the generator's authors publish them. */
-static void splitmix64_is_the_published_one(void **state)
+static void base__splitmix64_is_the_published_one(void **state)
 {
     (void)state;
     const uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
@@ -421,7 +421,7 @@ static void splitmix64_is_the_published_one(void **state)
     assert_true(egc_rng_derive_seed(1, 2, 3) != egc_rng_derive_seed(2, 2, 3));
 }
 
-static void quantities(void **state)
+static void base__quantities(void **state)
 {
     (void)state;
     const struct {
@@ -451,7 +451,7 @@ static void quantities(void **state)
                  "must be a number without a unit, got \"3s\"");
 }
 
-static void reals_print_short_and_exact(void **state)
+static void base__reals_print_short_and_exact(void **state)
 {
     (void)state;
     assert_string_equal(egc_text_of_real(0.1).text, "0.1");
@@ -469,23 +469,23 @@ static void reals_print_short_and_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_carry_place_and_reason),
-        cmocka_unit_test(errors_are_one_line),
-        cmocka_unit_test(of_many_names_the_first_are_told),
-        cmocka_unit_test(files_are_read_whole),
-        cmocka_unit_test(bits_come_back),
-        cmocka_unit_test(unary_codes_are_limited),
-        cmocka_unit_test(varints),
-        cmocka_unit_test(arenas_settle),
-        cmocka_unit_test(memory_can_run_out),
-        cmocka_unit_test(halves_add_as_their_formats_do),
-        cmocka_unit_test(halves_keep_nan),
-        cmocka_unit_test(halves_add_as_if_exact),
-        cmocka_unit_test(floats_add_at_any_length_and_alignment),
-        cmocka_unit_test(elements_come_back_from_floats),
-        cmocka_unit_test(splitmix64_is_the_published_one),
-        cmocka_unit_test(quantities),
-        cmocka_unit_test(reals_print_short_and_exact),
+        cmocka_unit_test(base__errors_carry_place_and_reason),
+        cmocka_unit_test(base__errors_are_one_line),
+        cmocka_unit_test(base__of_many_names_the_first_are_told),
+        cmocka_unit_test(base__files_are_read_whole),
+        cmocka_unit_test(base__bits_come_back),
+        cmocka_unit_test(base__unary_codes_are_limited),
+        cmocka_unit_test(base__varints),
+        cmocka_unit_test(base__arenas_settle),
+        cmocka_unit_test(base__memory_can_run_out),
+        cmocka_unit_test(base__halves_add_as_their_formats_do),
+        cmocka_unit_test(base__halves_keep_nan),
+        cmocka_unit_test(base__halves_add_as_if_exact),
+        cmocka_unit_test(base__floats_add_at_any_length_and_alignment),
+        cmocka_unit_test(base__elements_come_back_from_floats),
+        cmocka_unit_test(base__splitmix64_is_the_published_one),
+        cmocka_unit_test(base__quantities),
+        cmocka_unit_test(base__reals_print_short_and_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

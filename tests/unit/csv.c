@@ -41,7 +41,7 @@ static void assert_refused(const void *bytes, size_t len, const char *reason)
     assert_string_equal(err.message, message);
 }
 
-static void writes_rfc_4180(void **state)
+static void csv__writes_rfc_4180(void **state)
 {
     (void)state;
     egc_buf row = {0};
@@ -60,7 +60,7 @@ static void writes_rfc_4180(void **state)
     egc_buf_fini(&row);
 }
 
-static void several_rows_share_a_buffer(void **state)
+static void csv__several_rows_share_a_buffer(void **state)
 {
     (void)state;
     egc_buf rows = {0};
@@ -75,7 +75,7 @@ static void several_rows_share_a_buffer(void **state)
     egc_buf_fini(&rows);
 }
 
-static void reads_fields_as_written(void **state)
+static void csv__reads_fields_as_written(void **state)
 {
     (void)state;
     egc_csv_table t = read_text("name,x\r\n\"a,\"\"b\"\"\nc\", 2 \n,-1.5e3\n");
@@ -94,7 +94,7 @@ static void reads_fields_as_written(void **state)
     egc_csv_table_fini(&t);
 }
 
-static void passes_over_the_mark_of_utf_8(void **state)
+static void csv__passes_over_the_mark_of_utf_8(void **state)
 {
     (void)state;
     egc_csv_table t = read_text("\xef\xbb\xbfname,x\na,\xef\xbb\xbf\n");
@@ -104,7 +104,7 @@ static void passes_over_the_mark_of_utf_8(void **state)
     assert_refused("\xef\xbb\xbf", 3, "no header row");
 }
 
-static void leaves_an_incomplete_last_line_out(void **state)
+static void csv__leaves_an_incomplete_last_line_out(void **state)
 {
     (void)state;
     const char *cut[] = {"a,b\n1,2\n3", "a,b\n1,2\n3,4", "a,b\n1,2\n3,\"4\n", "a,b\n1,2\n"};
@@ -116,7 +116,7 @@ static void leaves_an_incomplete_last_line_out(void **state)
     }
 }
 
-static void refuses_what_is_not_a_table(void **state)
+static void csv__refuses_what_is_not_a_table(void **state)
 {
     (void)state;
     assert_refused("", 0, "no header row");
@@ -127,7 +127,7 @@ static void refuses_what_is_not_a_table(void **state)
     assert_refused("a,b\n1,\0\n", 8, "row 2 holds a zero byte");
 }
 
-static void says_why_a_file_cannot_be_read(void **state)
+static void csv__says_why_a_file_cannot_be_read(void **state)
 {
     (void)state;
     egc_csv_table table;
@@ -139,7 +139,7 @@ static void says_why_a_file_cannot_be_read(void **state)
 }
 
 /* Longer than the reader's chunk, so that fields and rows straddle its borders. */
-static void what_is_written_reads_back(void **state)
+static void csv__what_is_written_reads_back(void **state)
 {
     (void)state;
     enum { ROWS = 20000 };
@@ -168,14 +168,14 @@ static void what_is_written_reads_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_rfc_4180),
-        cmocka_unit_test(several_rows_share_a_buffer),
-        cmocka_unit_test(reads_fields_as_written),
-        cmocka_unit_test(passes_over_the_mark_of_utf_8),
-        cmocka_unit_test(leaves_an_incomplete_last_line_out),
-        cmocka_unit_test(refuses_what_is_not_a_table),
-        cmocka_unit_test(says_why_a_file_cannot_be_read),
-        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(csv__writes_rfc_4180),
+        cmocka_unit_test(csv__several_rows_share_a_buffer),
+        cmocka_unit_test(csv__reads_fields_as_written),
+        cmocka_unit_test(csv__passes_over_the_mark_of_utf_8),
+        cmocka_unit_test(csv__leaves_an_incomplete_last_line_out),
+        cmocka_unit_test(csv__refuses_what_is_not_a_table),
+        cmocka_unit_test(csv__says_why_a_file_cannot_be_read),
+        cmocka_unit_test(csv__what_is_written_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

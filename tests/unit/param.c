@@ -76,7 +76,7 @@ static void assert_printed(const thing *t, const char *want)
     egc_buf_fini(&out);
 }
 
-static void values_are_set_and_printed(void **state)
+static void param__values_are_set_and_printed(void **state)
 {
     (void)state;
     thing t;
@@ -102,7 +102,7 @@ static void values_are_set_and_printed(void **state)
                    "real=0.5;size=model;count=16;flag=false;choice=three;toggle=layer;text=a b");
 }
 
-static void wrong_values_are_refused(void **state)
+static void param__wrong_values_are_refused(void **state)
 {
     (void)state;
     thing t, before;
@@ -146,7 +146,7 @@ static void wrong_values_are_refused(void **state)
 }
 
 /* Items are printed without the fields at their defaults, so that a long list stays readable. */
-static void lists_are_printed(void **state)
+static void param__lists_are_printed(void **state)
 {
     (void)state;
     thing t;
@@ -168,7 +168,7 @@ static void lists_are_printed(void **state)
 }
 
 /* Items whose table has one row are plain values, and an empty list may have a text of its own. */
-static void lists_of_values_are_printed(void **state)
+static void param__lists_of_values_are_printed(void **state)
 {
     (void)state;
     static const egc_param size_table[] = {
@@ -204,10 +204,10 @@ static void lists_of_values_are_printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_set_and_printed),
-        cmocka_unit_test(wrong_values_are_refused),
-        cmocka_unit_test(lists_are_printed),
-        cmocka_unit_test(lists_of_values_are_printed),
+        cmocka_unit_test(param__values_are_set_and_printed),
+        cmocka_unit_test(param__wrong_values_are_refused),
+        cmocka_unit_test(param__lists_are_printed),
+        cmocka_unit_test(param__lists_of_values_are_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,27 +139,27 @@ static const egc_layer_spec embedding_alone[] = {EMBEDDING, DECODER, {0}};
 static const egc_layer_spec one_lstm[] = {EMBEDDING, LSTM("l", 6), DECODER, {0}};
 static const egc_layer_spec dropped[] = {EMBEDDING, DROPOUT, DECODER, {0}};
 
-static void test_embedding(void **state)
+static void language_layers__embedding(void **state)
 {
     (void)state;
     check_gradients(embedding_alone, 0);
 }
 
-static void test_lstm(void **state)
+static void language_layers__lstm(void **state)
 {
     (void)state;
     check_gradients(one_lstm, 0);
     check_gradients((egc_layer_spec[]){EMBEDDING, LSTM("a", 17), LSTM("b", 3), DECODER, {0}}, 0);
 }
 
-static void test_dropout(void **state)
+static void language_layers__dropout(void **state)
 {
     (void)state;
     check_gradients(dropped, 0.5);
     check_gradients((egc_layer_spec[]){EMBEDDING, LSTM("a", 4), DROPOUT, DECODER, {0}}, 0.3);
 }
 
-static void test_every_network_of_words(void **state)
+static void language_layers__every_network_of_words(void **state)
 {
     (void)state;
     for (const egc_net *const *net = egc_nets(); *net; net++)
@@ -208,7 +208,7 @@ static double cross_entropy(const float *weight, const float *bias, const double
 }
 
 /* Step t of stream s is example t * STREAMS + s. */
-static void test_lstm_formulas(void **state)
+static void language_layers__lstm_formulas(void **state)
 {
     (void)state;
     fixture f = start(one_lstm, 0);
@@ -229,7 +229,7 @@ static void test_lstm_formulas(void **state)
 }
 
 /* Two batches of two steps that hand the state on give what one batch of four gives. */
-static void test_state_goes_on(void **state)
+static void language_layers__state_goes_on(void **state)
 {
     (void)state;
     fixture f = start(one_lstm, 0);
@@ -262,7 +262,7 @@ static void test_state_goes_on(void **state)
 
 /* ---- gradients by rows, noise ---------------------------------------------------------------- */
 
-static void test_rows_of_absent_words_are_zero(void **state)
+static void language_layers__rows_of_absent_words_are_zero(void **state)
 {
     (void)state;
     fixture f = start(one_lstm, 0);
@@ -279,7 +279,7 @@ static void test_rows_of_absent_words_are_zero(void **state)
 }
 
 /* An embedding of ones behind a mask is the mask. */
-static void test_mask(void **state)
+static void language_layers__mask(void **state)
 {
     (void)state;
     enum { MANY = 4000 };
@@ -313,7 +313,7 @@ static void test_mask(void **state)
     egc_network_free(network);
 }
 
-static void test_no_dropout_in_evaluation(void **state)
+static void language_layers__no_dropout_in_evaluation(void **state)
 {
     (void)state;
     fixture f = start(dropped, 0);
@@ -327,7 +327,7 @@ static void test_no_dropout_in_evaluation(void **state)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-static void test_layer_list(void **state)
+static void language_layers__layer_list(void **state)
 {
     (void)state;
     egc_network *network = make(one_lstm, STEPS, 0, true);
@@ -360,7 +360,7 @@ static void check_misfit(const egc_layer_spec *layers, egc_shape example, size_t
     assert_fails(egc_network_new(&config, &network, &err), err, EGC_ERROR_UNSUPPORTED, message);
 }
 
-static void test_misfits(void **state)
+static void language_layers__misfits(void **state)
 {
     (void)state;
     const egc_layer_spec late[] = {LSTM("l", 3), EMBEDDING, {0}};
@@ -379,17 +379,17 @@ static void test_misfits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_embedding),
-        cmocka_unit_test(test_lstm),
-        cmocka_unit_test(test_dropout),
-        cmocka_unit_test(test_every_network_of_words),
-        cmocka_unit_test(test_lstm_formulas),
-        cmocka_unit_test(test_state_goes_on),
-        cmocka_unit_test(test_rows_of_absent_words_are_zero),
-        cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_no_dropout_in_evaluation),
-        cmocka_unit_test(test_layer_list),
-        cmocka_unit_test(test_misfits),
+        cmocka_unit_test(language_layers__embedding),
+        cmocka_unit_test(language_layers__lstm),
+        cmocka_unit_test(language_layers__dropout),
+        cmocka_unit_test(language_layers__every_network_of_words),
+        cmocka_unit_test(language_layers__lstm_formulas),
+        cmocka_unit_test(language_layers__state_goes_on),
+        cmocka_unit_test(language_layers__rows_of_absent_words_are_zero),
+        cmocka_unit_test(language_layers__mask),
+        cmocka_unit_test(language_layers__no_dropout_in_evaluation),
+        cmocka_unit_test(language_layers__layer_list),
+        cmocka_unit_test(language_layers__misfits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static uint32_t find(const egc_vocabulary *vocabulary, const char *word)
 static const char *const WORDS[] = {"c", "b", "a", "ab", "c", "d", "a", "c", "b", "ab"};
 enum { N_WORDS = sizeof WORDS / sizeof *WORDS };
 
-static void test_order_of_numbers(void **state)
+static void language_text__order_of_numbers(void **state)
 {
     (void)state;
     egc_vocabulary vocabulary;
@@ -46,7 +46,7 @@ static void test_order_of_numbers(void **state)
     egc_vocabulary_fini(&vocabulary);
 }
 
-static void test_limit(void **state)
+static void language_text__limit(void **state)
 {
     (void)state;
     egc_vocabulary vocabulary;
@@ -61,7 +61,7 @@ static void test_limit(void **state)
 }
 
 /* More words than the first table has room for, each counted as often as its number says. */
-static void test_many_words(void **state)
+static void language_text__many_words(void **state)
 {
     (void)state;
     enum { MANY = 5000 };
@@ -140,7 +140,7 @@ static int remove_ptb(void **state)
 }
 
 /* the 2 (three times), then N 3, end 4, of 5. */
-static void test_ptb(void **state)
+static void language_text__ptb(void **state)
 {
     (void)state;
     egc_corpus corpus;
@@ -156,7 +156,7 @@ static void test_ptb(void **state)
     egc_corpus_fini(&corpus);
 }
 
-static void test_missing_file(void **state)
+static void language_text__missing_file(void **state)
 {
     (void)state;
     egc_corpus corpus;
@@ -179,7 +179,7 @@ static void test_missing_file(void **state)
                  "train.txt, valid.txt and test.txt");
 }
 
-static void test_not_a_text(void **state)
+static void language_text__not_a_text(void **state)
 {
     (void)state;
     egc_corpus corpus;
@@ -198,7 +198,7 @@ static void test_not_a_text(void **state)
 }
 
 /* A file that cannot be read is not one that is missing. */
-static void test_unreadable(void **state)
+static void language_text__unreadable(void **state)
 {
     (void)state;
     egc_corpus corpus;
@@ -214,7 +214,7 @@ static void test_unreadable(void **state)
 
 /* Any white space separates; Windows line ends, empty lines and a missing last line end are fine;
  * bytes beyond ASCII are parts of words. */
-static void test_white_space(void **state)
+static void language_text__white_space(void **state)
 {
     (void)state;
     egc_corpus corpus;
@@ -225,7 +225,7 @@ static void test_white_space(void **state)
 }
 
 /* 40 lines: 36 to train, 2 to validate, 2 to test. */
-static void test_one_file(void **state)
+static void language_text__one_file(void **state)
 {
     (void)state;
     egc_corpus corpus;
@@ -251,7 +251,7 @@ static void test_one_file(void **state)
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /* 26 words, two workers of 13, two streams of 6 each: one step of 4, and the word behind it. */
-static void test_streams(void **state)
+static void language_text__streams(void **state)
 {
     (void)state;
     uint32_t words[26];
@@ -275,7 +275,7 @@ static void test_streams(void **state)
         assert_true(inputs[i] == 0);
 }
 
-static void test_too_few_words(void **state)
+static void language_text__too_few_words(void **state)
 {
     (void)state;
     const uint32_t words[20] = {0};
@@ -303,12 +303,17 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_of_numbers), cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_many_words),       TEST_WITH_FILES(test_ptb),
-        TEST_WITH_FILES(test_missing_file),      TEST_WITH_FILES(test_not_a_text),
-        TEST_WITH_FILES(test_unreadable),        TEST_WITH_FILES(test_white_space),
-        cmocka_unit_test(test_one_file),         cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_too_few_words),
+        cmocka_unit_test(language_text__order_of_numbers),
+        cmocka_unit_test(language_text__limit),
+        cmocka_unit_test(language_text__many_words),
+        TEST_WITH_FILES(language_text__ptb),
+        TEST_WITH_FILES(language_text__missing_file),
+        TEST_WITH_FILES(language_text__not_a_text),
+        TEST_WITH_FILES(language_text__unreadable),
+        TEST_WITH_FILES(language_text__white_space),
+        cmocka_unit_test(language_text__one_file),
+        cmocka_unit_test(language_text__streams),
+        cmocka_unit_test(language_text__too_few_words),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -101,7 +101,7 @@ static size_t bytes_of(const run *r)
 /* ---- promises -------------------------------------------------------------------------------- */
 
 /* 14 words with <unk> and <eos>. */
-static void test_layers(void **state)
+static void language_workload__layers(void **state)
 {
     (void)state;
     run r = start("");
@@ -117,7 +117,7 @@ static void test_layers(void **state)
     finish(&r);
 }
 
-static void test_same_seed_same_bits(void **state)
+static void language_workload__same_seed_same_bits(void **state)
 {
     (void)state;
     const char *settings = "dropout=0.5";
@@ -140,7 +140,7 @@ static void test_same_seed_same_bits(void **state)
 }
 
 /* The state of a step is that of the step before; alone, or without carry, it is zero. */
-static void test_carried_state(void **state)
+static void language_workload__carried_state(void **state)
 {
     (void)state;
     run carried = start("sequence=5"), alone = start("sequence=5"),
@@ -160,7 +160,7 @@ static void test_carried_state(void **state)
 }
 
 /* Two streams of equal words: only what dropout draws tells workers, and epochs, apart. */
-static void test_masks(void **state)
+static void language_workload__masks(void **state)
 {
     (void)state;
     char settings[300], same[] = "language-same-XXXXXX";
@@ -182,7 +182,7 @@ static void test_masks(void **state)
 
 /* 1080 lines of 8 words for two workers with 4 streams each: 1080 words, 30 steps of 35. Then the
  * same words come again, from a zero state. */
-static void test_epoch(void **state)
+static void language_workload__epoch(void **state)
 {
     (void)state;
     run r = start("");
@@ -194,7 +194,7 @@ static void test_epoch(void **state)
 }
 
 /* One part of the text for one worker is two halves for two. */
-static void test_workers_have_parts(void **state)
+static void language_workload__workers_have_parts(void **state)
 {
     (void)state;
     const egc_workload_request one = {.workers = 1, .steps = 1, .seed = 3};
@@ -208,7 +208,7 @@ static void test_workers_have_parts(void **state)
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
 /* With all parameters zero every word is as likely as any other, and none is the most likely. */
-static void test_perplexity_of_zeros(void **state)
+static void language_workload__perplexity_of_zeros(void **state)
 {
     (void)state;
     run r = start("");
@@ -222,7 +222,7 @@ static void test_perplexity_of_zeros(void **state)
 
 /* Only the decoder's biases differ from zero: a unigram model. The test part is the last 60 lines,
  * the validation part the 60 before; ten streams of 48 words predict 470 words of each. */
-static void test_parts(void **state)
+static void language_workload__parts(void **state)
 {
     (void)state;
     run test = start(""), validation = start("evaluate_on=validation"),
@@ -246,7 +246,7 @@ static void test_parts(void **state)
 }
 
 /* Asking again gives the same: no state is left over from before, from training or evaluating. */
-static void test_evaluation_remembers_nothing(void **state)
+static void language_workload__evaluation_remembers_nothing(void **state)
 {
     (void)state;
     run r = start("sequence=7");
@@ -257,7 +257,7 @@ static void test_evaluation_remembers_nothing(void **state)
 }
 
 /* Memory over the whole part, whatever the length of a step. */
-static void test_evaluation_carries_its_state(void **state)
+static void language_workload__evaluation_carries_its_state(void **state)
 {
     (void)state;
     run shorter = start("sequence=5"), longer = start("sequence=47");
@@ -285,7 +285,7 @@ static double perplexity_after(const char *settings, uint64_t steps, double lr)
 
 /* A line costs ln 12 for its first word and nothing for the rest, exp(ln 12 / 8) = 1.36, once it is
  * known where lines end; who knows only how often words come has 12.8. */
-static void test_learns(void **state)
+static void language_workload__learns(void **state)
 {
     (void)state;
     assert_true(perplexity_after("", 400, 2) < 2.2);
@@ -294,7 +294,7 @@ static void test_learns(void **state)
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void test_refusals(void **state)
+static void language_workload__refusals(void **state)
 {
     (void)state;
     egc_workload *workload;
@@ -320,18 +320,18 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_same_seed_same_bits),
-        cmocka_unit_test(test_carried_state),
-        cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_epoch),
-        cmocka_unit_test(test_workers_have_parts),
-        cmocka_unit_test(test_perplexity_of_zeros),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_evaluation_remembers_nothing),
-        cmocka_unit_test(test_evaluation_carries_its_state),
-        cmocka_unit_test(test_learns),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(language_workload__layers),
+        cmocka_unit_test(language_workload__same_seed_same_bits),
+        cmocka_unit_test(language_workload__carried_state),
+        cmocka_unit_test(language_workload__masks),
+        cmocka_unit_test(language_workload__epoch),
+        cmocka_unit_test(language_workload__workers_have_parts),
+        cmocka_unit_test(language_workload__perplexity_of_zeros),
+        cmocka_unit_test(language_workload__parts),
+        cmocka_unit_test(language_workload__evaluation_remembers_nothing),
+        cmocka_unit_test(language_workload__evaluation_carries_its_state),
+        cmocka_unit_test(language_workload__learns),
+        cmocka_unit_test(language_workload__refusals),
     };
     return cmocka_run_group_tests(tests, write_file, remove_file);
 }

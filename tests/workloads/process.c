@@ -71,7 +71,7 @@ static egc_status run_once(const char *fault, float *gradient, egc_error *err)
     return status;
 }
 
-static void layers_come_from_the_program(void **unused)
+static void process__layers_come_from_the_program(void **unused)
 {
     (void)unused;
     egc_workload *workload;
@@ -95,7 +95,7 @@ static void layers_come_from_the_program(void **unused)
 
 /* The loss of worker k is lowest at k + 1: with the mean of two, x goes to 1.5, half the way each
  * step of learning rate 0.5. */
-static void gradients_follow_the_parameters(void **unused)
+static void process__gradients_follow_the_parameters(void **unused)
 {
     (void)unused;
     egc_workload *workload;
@@ -123,7 +123,7 @@ static void gradients_follow_the_parameters(void **unused)
     assert_no_children();
 }
 
-static void each_fault_is_one_line(void **unused)
+static void process__each_fault_is_one_line(void **unused)
 {
     (void)unused;
     static const struct {
@@ -169,7 +169,7 @@ static void each_fault_is_one_line(void **unused)
 }
 
 /* The core judges them: a network that diverges is a result. */
-static void nan_is_passed_on(void **unused)
+static void process__nan_is_passed_on(void **unused)
 {
     (void)unused;
     egc_error err;
@@ -178,7 +178,7 @@ static void nan_is_passed_on(void **unused)
     assert_true(isnan(gradient[3]) && gradient[2] == -1);
 }
 
-static void programs_that_stay_are_killed(void **unused)
+static void process__programs_that_stay_are_killed(void **unused)
 {
     (void)unused;
     egc_error err;
@@ -187,7 +187,7 @@ static void programs_that_stay_are_killed(void **unused)
     assert_no_children();
 }
 
-static void commands_must_exist(void **unused)
+static void process__commands_must_exist(void **unused)
 {
     (void)unused;
     egc_workload *workload;
@@ -205,12 +205,12 @@ static void commands_must_exist(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_come_from_the_program),
-        cmocka_unit_test(gradients_follow_the_parameters),
-        cmocka_unit_test(each_fault_is_one_line),
-        cmocka_unit_test(nan_is_passed_on),
-        cmocka_unit_test(programs_that_stay_are_killed),
-        cmocka_unit_test(commands_must_exist),
+        cmocka_unit_test(process__layers_come_from_the_program),
+        cmocka_unit_test(process__gradients_follow_the_parameters),
+        cmocka_unit_test(process__each_fault_is_one_line),
+        cmocka_unit_test(process__nan_is_passed_on),
+        cmocka_unit_test(process__programs_that_stay_are_killed),
+        cmocka_unit_test(process__commands_must_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void check(const published *want)
     assert_true(backward > 1.5 * forward && backward <= 2 * forward);
 }
 
-static void totals_are_those_published(void **state)
+static void profiles__totals_are_those_published(void **state)
 {
     (void)state;
     size_t n = 0;
@@ -93,7 +93,7 @@ static void assert_shape(const char *model, const char *name, size_t a, size_t b
 }
 
 /* Names and shapes that the models' own code gives their parameters. */
-static void tensors_have_their_names_and_shapes(void **state)
+static void profiles__tensors_have_their_names_and_shapes(void **state)
 {
     (void)state;
     assert_shape("lenet5", "fc1.weight", 120, 400, 0, 0);
@@ -115,7 +115,7 @@ static void tensors_have_their_names_and_shapes(void **state)
 
 /* ResNet-50's first convolution: 112 x 112 places, 64 x 3 x 7 x 7 products each, and no gradient
  * of the image. GPT-2's 12 blocks of attention: 2 x 2 x 1024^2 x 768, after c_attn. */
-static void work_is_counted_by_hand(void **state)
+static void profiles__work_is_counted_by_hand(void **state)
 {
     (void)state;
     egc_layer first = layer_of("resnet50", "conv1.weight", 32);
@@ -128,7 +128,7 @@ static void work_is_counted_by_hand(void **state)
     assert_true(norm.forward_flops == 0 && isnan(norm.forward_s) && isnan(norm.backward_s));
 }
 
-static void names_are_told_apart(void **state)
+static void profiles__names_are_told_apart(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_ALL; i++) {
@@ -143,7 +143,7 @@ static void names_are_told_apart(void **state)
     }
 }
 
-static void an_unknown_model_lists_the_known(void **state)
+static void profiles__an_unknown_model_lists_the_known(void **state)
 {
     (void)state;
     const egc_profile *profile;
@@ -156,11 +156,11 @@ static void an_unknown_model_lists_the_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(totals_are_those_published),
-        cmocka_unit_test(tensors_have_their_names_and_shapes),
-        cmocka_unit_test(work_is_counted_by_hand),
-        cmocka_unit_test(names_are_told_apart),
-        cmocka_unit_test(an_unknown_model_lists_the_known),
+        cmocka_unit_test(profiles__totals_are_those_published),
+        cmocka_unit_test(profiles__tensors_have_their_names_and_shapes),
+        cmocka_unit_test(profiles__work_is_counted_by_hand),
+        cmocka_unit_test(profiles__names_are_told_apart),
+        cmocka_unit_test(profiles__an_unknown_model_lists_the_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static void assert_distributed(const char *settings, double (*below)(double x))
     egc_workload_free(workload);
 }
 
-static void values_have_their_distribution_whatever_the_correlation(void **state)
+static void synthetic__values_have_their_distribution_whatever_the_correlation(void **state)
 {
     (void)state;
     static const char *const correlations[] = {
@@ -177,7 +177,7 @@ static void values_have_their_distribution_whatever_the_correlation(void **state
 }
 
 /* The test above can fail: it tells neighbours apart. */
-static void the_test_of_distributions_has_power(void **state)
+static void synthetic__the_test_of_distributions_has_power(void **state)
 {
     (void)state;
     egc_workload *workload = open_one("distribution=generalized-gaussian shape=0.64");
@@ -186,7 +186,7 @@ static void the_test_of_distributions_has_power(void **state)
     egc_workload_free(workload);
 }
 
-static void a_share_is_exactly_zero(void **state)
+static void synthetic__a_share_is_exactly_zero(void **state)
 {
     (void)state;
     static const char *const settings[] = {"zeros=0.3", "zeros=0.3 time_correlation=0.5"};
@@ -233,7 +233,7 @@ static void assert_correlated(const char *settings, double workers, double time)
     egc_workload_free(workload);
 }
 
-static void workers_and_steps_are_correlated_as_asked(void **state)
+static void synthetic__workers_and_steps_are_correlated_as_asked(void **state)
 {
     (void)state;
     assert_correlated("", 0, 0);
@@ -245,7 +245,7 @@ static void workers_and_steps_are_correlated_as_asked(void **state)
     assert_correlated("worker_correlation=1 time_correlation=0.6", 1, 0.6);
 }
 
-static void layers_and_seeds_are_not_correlated(void **state)
+static void synthetic__layers_and_seeds_are_not_correlated(void **state)
 {
     (void)state;
     static float values[2 * N];
@@ -263,7 +263,7 @@ static void layers_and_seeds_are_not_correlated(void **state)
 
 /* ---- random access, layers, decay ----------------------------------------------------------- */
 
-static void the_order_of_asking_does_not_matter(void **state)
+static void synthetic__the_order_of_asking_does_not_matter(void **state)
 {
     (void)state;
     static const char *const settings[] = {"zeros=0.1",
@@ -288,7 +288,7 @@ static double mean_magnitude(const float *values, size_t n)
 }
 
 /* Steps go from 0 to 100: halfway the scale is the geometric mean. */
-static void the_scale_decays(void **state)
+static void synthetic__the_scale_decays(void **state)
 {
     (void)state;
     egc_workload *workload = open_one("decay=0.01 scale=2");
@@ -301,7 +301,7 @@ static void the_scale_decays(void **state)
     egc_workload_free(workload);
 }
 
-static void layers_take_from_the_workload_what_they_do_not_say(void **state)
+static void synthetic__layers_take_from_the_workload_what_they_do_not_say(void **state)
 {
     (void)state;
     egc_synthetic_row rows[] = {row_of("a", "100000"), row_of("b", "100000"), row_of("c", "10x2")};
@@ -326,7 +326,7 @@ static void layers_take_from_the_workload_what_they_do_not_say(void **state)
     egc_workload_free(workload);
 }
 
-static void work_is_that_of_the_batch(void **state)
+static void synthetic__work_is_that_of_the_batch(void **state)
 {
     (void)state;
     egc_synthetic_row row = row_of("a", "2x3x4x5");
@@ -364,7 +364,7 @@ static void assert_refused(const char *settings, const char *dims, egc_status st
                  message);
 }
 
-static void says_what_is_wrong(void **state)
+static void synthetic__says_what_is_wrong(void **state)
 {
     (void)state;
     assert_refused("", NULL, EGC_ERROR_NAME,
@@ -388,7 +388,7 @@ static void says_what_is_wrong(void **state)
                    "layers[1]: mix: only mixture has one, gaussian was given 0.5");
 }
 
-static void every_allocation_may_fail(void **state)
+static void synthetic__every_allocation_may_fail(void **state)
 {
     (void)state;
     egc_synthetic_row rows[] = {row_of("a", "7"), row_of("b", "5")};
@@ -416,17 +416,17 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_have_their_distribution_whatever_the_correlation),
-        cmocka_unit_test(the_test_of_distributions_has_power),
-        cmocka_unit_test(a_share_is_exactly_zero),
-        cmocka_unit_test(workers_and_steps_are_correlated_as_asked),
-        cmocka_unit_test(layers_and_seeds_are_not_correlated),
-        cmocka_unit_test(the_order_of_asking_does_not_matter),
-        cmocka_unit_test(the_scale_decays),
-        cmocka_unit_test(layers_take_from_the_workload_what_they_do_not_say),
-        cmocka_unit_test(work_is_that_of_the_batch),
-        cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(synthetic__values_have_their_distribution_whatever_the_correlation),
+        cmocka_unit_test(synthetic__the_test_of_distributions_has_power),
+        cmocka_unit_test(synthetic__a_share_is_exactly_zero),
+        cmocka_unit_test(synthetic__workers_and_steps_are_correlated_as_asked),
+        cmocka_unit_test(synthetic__layers_and_seeds_are_not_correlated),
+        cmocka_unit_test(synthetic__the_order_of_asking_does_not_matter),
+        cmocka_unit_test(synthetic__the_scale_decays),
+        cmocka_unit_test(synthetic__layers_take_from_the_workload_what_they_do_not_say),
+        cmocka_unit_test(synthetic__work_is_that_of_the_batch),
+        cmocka_unit_test(synthetic__says_what_is_wrong),
+        cmocka_unit_test(synthetic__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void assert_above(egc_distribution distribution, double shape, double y, 
 
 /* Closed forms: student-t with 1 degree is Cauchy's, with 2 it is algebraic; generalized-gaussian
  * with b = 1 is Laplace's, with b = 2 erfc. */
-static void tails_have_their_closed_forms(void **state)
+static void synthetic_law__tails_have_their_closed_forms(void **state)
 {
     (void)state;
     assert_above(EGC_LAPLACE, NAN, 2, exp(-2));
@@ -60,7 +60,7 @@ static void tails_have_their_closed_forms(void **state)
     assert_above(EGC_MIXTURE, 4, 2, 0.75 * erfc(sqrt(2)) + 0.25 * erfc(sqrt(2) / 4));
 }
 
-static void parts_sum_to_one_and_have_the_density_as_slope(void **state)
+static void synthetic_law__parts_sum_to_one_and_have_the_density_as_slope(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_LAWS; i++)
@@ -73,7 +73,7 @@ static void parts_sum_to_one_and_have_the_density_as_slope(void **state)
         }
 }
 
-static void quantiles_invert_both_tails(void **state)
+static void synthetic_law__quantiles_invert_both_tails(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_LAWS; i++)
@@ -87,7 +87,7 @@ static void quantiles_invert_both_tails(void **state)
         }
 }
 
-static void zeros_come_before_the_rest(void **state)
+static void synthetic_law__zeros_come_before_the_rest(void **state)
 {
     (void)state;
     egc_law law = law_of(EGC_LAPLACE, NAN, NAN, 0.75);
@@ -96,7 +96,7 @@ static void zeros_come_before_the_rest(void **state)
     assert_close(egc_law_quantile(&law, 0.25 * exp(-3), 1 - 0.25 * exp(-3), 0), 3, 1e-12);
 }
 
-static void shapes_are_checked(void **state)
+static void synthetic_law__shapes_are_checked(void **state)
 {
     (void)state;
     egc_error err;
@@ -125,7 +125,7 @@ static void assert_follows(const egc_law *law, double above, double below, doubl
                  law->shape, above, got, want);
 }
 
-static void tables_follow_the_law(void **state)
+static void synthetic_law__tables_follow_the_law(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_LAWS; i++) {
@@ -144,7 +144,7 @@ static void tables_follow_the_law(void **state)
     }
 }
 
-static void largest_values_are_finite(void **state)
+static void synthetic_law__largest_values_are_finite(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_LAWS; i++) {
@@ -163,7 +163,7 @@ static void largest_values_are_finite(void **state)
 /* ---- series --------------------------------------------------------------------------------- */
 
 /* By hand, from the definition. */
-static void a_series_has_its_known_answer(void **state)
+static void synthetic_law__a_series_has_its_known_answer(void **state)
 {
     (void)state;
     egc_series s;
@@ -189,7 +189,7 @@ static double covariance(const egc_series *a, const egc_series *b)
     return sum;
 }
 
-static void neighbours_are_correlated_as_asked(void **state)
+static void synthetic_law__neighbours_are_correlated_as_asked(void **state)
 {
     (void)state;
     static const double wanted[] = {0.01, 0.05, 0.1, 0.5, 0.9, 0.99, 0.9999, 1 - 1e-12};
@@ -209,15 +209,15 @@ static void neighbours_are_correlated_as_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tails_have_their_closed_forms),
-        cmocka_unit_test(parts_sum_to_one_and_have_the_density_as_slope),
-        cmocka_unit_test(quantiles_invert_both_tails),
-        cmocka_unit_test(zeros_come_before_the_rest),
-        cmocka_unit_test(shapes_are_checked),
-        cmocka_unit_test(tables_follow_the_law),
-        cmocka_unit_test(largest_values_are_finite),
-        cmocka_unit_test(a_series_has_its_known_answer),
-        cmocka_unit_test(neighbours_are_correlated_as_asked),
+        cmocka_unit_test(synthetic_law__tails_have_their_closed_forms),
+        cmocka_unit_test(synthetic_law__parts_sum_to_one_and_have_the_density_as_slope),
+        cmocka_unit_test(synthetic_law__quantiles_invert_both_tails),
+        cmocka_unit_test(synthetic_law__zeros_come_before_the_rest),
+        cmocka_unit_test(synthetic_law__shapes_are_checked),
+        cmocka_unit_test(synthetic_law__tables_follow_the_law),
+        cmocka_unit_test(synthetic_law__largest_values_are_finite),
+        cmocka_unit_test(synthetic_law__a_series_has_its_known_answer),
+        cmocka_unit_test(synthetic_law__neighbours_are_correlated_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

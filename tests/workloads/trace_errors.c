@@ -82,7 +82,7 @@ static egc_status open_workload(const char *path, size_t workers, uint64_t steps
     return status;
 }
 
-static void says_what_the_trace_lacks(void **state)
+static void trace_errors__says_what_the_trace_lacks(void **state)
 {
     (void)state;
     egc_error err;
@@ -97,7 +97,7 @@ static void says_what_the_trace_lacks(void **state)
 
 /* ---- what is no trace ----------------------------------------------------------------------- */
 
-static void rejects_other_files(void **state)
+static void trace_errors__rejects_other_files(void **state)
 {
     (void)state;
     egc_error err;
@@ -114,7 +114,7 @@ static void rejects_other_files(void **state)
     assert_toy_fails(EGC_ERROR_FORMAT, "not an HDF5 file");
 }
 
-static void rejects_a_pipe_without_waiting(void **state)
+static void trace_errors__rejects_a_pipe_without_waiting(void **state)
 {
     (void)state;
     unlink(toy());
@@ -123,7 +123,7 @@ static void rejects_a_pipe_without_waiting(void **state)
     unlink(toy());
 }
 
-static void rejects_hdf5_without_checksums(void **state)
+static void trace_errors__rejects_hdf5_without_checksums(void **state)
 {
     (void)state;
     hid_t file = H5Fcreate(toy(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -133,7 +133,7 @@ static void rejects_hdf5_without_checksums(void **state)
                      "File(path, \"w\", libver=\"v110\"))");
 }
 
-static void rejects_unlabelled_hdf5(void **state)
+static void trace_errors__rejects_unlabelled_hdf5(void **state)
 {
     (void)state;
     hid_t file = toy_edit(toy());
@@ -142,7 +142,7 @@ static void rejects_unlabelled_hdf5(void **state)
     assert_toy_fails(EGC_ERROR_FORMAT, "not a trace: no attribute \"format\"");
 }
 
-static void rejects_other_formats_and_versions(void **state)
+static void trace_errors__rejects_other_formats_and_versions(void **state)
 {
     (void)state;
     hid_t file = toy_edit(toy());
@@ -162,7 +162,7 @@ static void rejects_other_formats_and_versions(void **state)
     H5Tclose(text);
 }
 
-static void rejects_variable_length_text(void **state)
+static void trace_errors__rejects_variable_length_text(void **state)
 {
     (void)state;
     const char *name = "toy";
@@ -182,7 +182,7 @@ static void rejects_variable_length_text(void **state)
     H5Tclose(text);
 }
 
-static void rejects_long_and_unprintable_text(void **state)
+static void trace_errors__rejects_long_and_unprintable_text(void **state)
 {
     (void)state;
     char name[80];
@@ -219,7 +219,7 @@ static void spoil(const char *name, hid_t type, int rank, const hsize_t *dims, c
     H5Fclose(file);
 }
 
-static void rejects_wrong_gradients(void **state)
+static void trace_errors__rejects_wrong_gradients(void **state)
 {
     (void)state;
     const char *wanted = "gradients must be float32 [steps, workers, parameters]";
@@ -237,14 +237,14 @@ static void rejects_wrong_gradients(void **state)
     assert_toy_fails(EGC_ERROR_FORMAT, "gradients of 0 workers");
 }
 
-static void rejects_wrong_loss(void **state)
+static void trace_errors__rejects_wrong_loss(void **state)
 {
     (void)state;
     spoil("loss", H5T_NATIVE_DOUBLE, 2, (hsize_t[]){5, 2}, zeros);
     assert_toy_fails(EGC_ERROR_FORMAT, "loss must be floats [steps, 3 workers]");
 }
 
-static void rejects_wrong_layers(void **state)
+static void trace_errors__rejects_wrong_layers(void **state)
 {
     (void)state;
     const uint64_t hole[] = {5, 0, 2, 0, 3, 0, 0, 0}, none[8] = {0};
@@ -267,7 +267,7 @@ static void rejects_wrong_layers(void **state)
     assert_toy_fails(EGC_ERROR_FORMAT, "data set \"layers/backward_flops\" is missing");
 }
 
-static void rejects_huge_shapes(void **state)
+static void trace_errors__rejects_huge_shapes(void **state)
 {
     (void)state;
     const uint64_t overflowing[] = {1ull << 40, 1ull << 40, 0, 0, 3, 0, 0, 0};
@@ -280,7 +280,7 @@ static void rejects_huge_shapes(void **state)
 }
 
 /* HDF5 would give zeros. */
-static void rejects_gradients_never_written(void **state)
+static void trace_errors__rejects_gradients_never_written(void **state)
 {
     (void)state;
     hid_t file = toy_edit(toy());
@@ -295,7 +295,7 @@ static void rejects_gradients_never_written(void **state)
 
 /* ---- damage --------------------------------------------------------------------------------- */
 
-static void rejects_every_truncation(void **state)
+static void trace_errors__rejects_every_truncation(void **state)
 {
     (void)state;
     toy_write(toy());
@@ -311,7 +311,7 @@ static void rejects_every_truncation(void **state)
 }
 
 /* Damage is noticed, or does not matter to what is read; it is never a crash. */
-static void survives_flipped_bytes(void **state)
+static void trace_errors__survives_flipped_bytes(void **state)
 {
     (void)state;
     enum { TRIALS = 4000 };
@@ -342,7 +342,7 @@ static void survives_flipped_bytes(void **state)
     egc_buf_fini(&whole);
 }
 
-static void survives_each_failing_allocation(void **state)
+static void trace_errors__survives_each_failing_allocation(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -371,7 +371,7 @@ static egc_status start(const char *path, const egc_layer *layers, size_t n_laye
     return egc_trace_writer_new(path, "toy", layers, n_layers, workers, &toy_note, out, err);
 }
 
-static void records_in_order_only(void **state)
+static void trace_errors__records_in_order_only(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -389,7 +389,7 @@ static void records_in_order_only(void **state)
     assert_toy_fails(EGC_ERROR_FORMAT, "holds no complete step");
 }
 
-static void refuses_what_a_trace_cannot_hold(void **state)
+static void trace_errors__refuses_what_a_trace_cannot_hold(void **state)
 {
     (void)state;
     egc_error err;
@@ -405,7 +405,7 @@ static void refuses_what_a_trace_cannot_hold(void **state)
                  "a trace must have at least 1 worker, got 0");
 }
 
-static void says_why_it_cannot_create(void **state)
+static void trace_errors__says_why_it_cannot_create(void **state)
 {
     (void)state;
     egc_error err;
@@ -446,7 +446,7 @@ static bool mount_small(const char *folder)
            mount("tmpfs", folder, "tmpfs", 0, "size=1m") == 0;
 }
 
-static void says_when_the_disk_is_full(void **state)
+static void trace_errors__says_when_the_disk_is_full(void **state)
 {
     (void)state;
     char folder[256], path[300];
@@ -466,26 +466,26 @@ static void says_when_the_disk_is_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_what_the_trace_lacks),
-        cmocka_unit_test(rejects_other_files),
-        cmocka_unit_test(rejects_a_pipe_without_waiting),
-        cmocka_unit_test(rejects_hdf5_without_checksums),
-        cmocka_unit_test(rejects_unlabelled_hdf5),
-        cmocka_unit_test(rejects_other_formats_and_versions),
-        cmocka_unit_test(rejects_variable_length_text),
-        cmocka_unit_test(rejects_long_and_unprintable_text),
-        cmocka_unit_test(rejects_wrong_gradients),
-        cmocka_unit_test(rejects_wrong_loss),
-        cmocka_unit_test(rejects_wrong_layers),
-        cmocka_unit_test(rejects_huge_shapes),
-        cmocka_unit_test(rejects_gradients_never_written),
-        cmocka_unit_test(rejects_every_truncation),
-        cmocka_unit_test(survives_flipped_bytes),
-        cmocka_unit_test(survives_each_failing_allocation),
-        cmocka_unit_test(records_in_order_only),
-        cmocka_unit_test(refuses_what_a_trace_cannot_hold),
-        cmocka_unit_test(says_why_it_cannot_create),
-        cmocka_unit_test(says_when_the_disk_is_full),
+        cmocka_unit_test(trace_errors__says_what_the_trace_lacks),
+        cmocka_unit_test(trace_errors__rejects_other_files),
+        cmocka_unit_test(trace_errors__rejects_a_pipe_without_waiting),
+        cmocka_unit_test(trace_errors__rejects_hdf5_without_checksums),
+        cmocka_unit_test(trace_errors__rejects_unlabelled_hdf5),
+        cmocka_unit_test(trace_errors__rejects_other_formats_and_versions),
+        cmocka_unit_test(trace_errors__rejects_variable_length_text),
+        cmocka_unit_test(trace_errors__rejects_long_and_unprintable_text),
+        cmocka_unit_test(trace_errors__rejects_wrong_gradients),
+        cmocka_unit_test(trace_errors__rejects_wrong_loss),
+        cmocka_unit_test(trace_errors__rejects_wrong_layers),
+        cmocka_unit_test(trace_errors__rejects_huge_shapes),
+        cmocka_unit_test(trace_errors__rejects_gradients_never_written),
+        cmocka_unit_test(trace_errors__rejects_every_truncation),
+        cmocka_unit_test(trace_errors__survives_flipped_bytes),
+        cmocka_unit_test(trace_errors__survives_each_failing_allocation),
+        cmocka_unit_test(trace_errors__records_in_order_only),
+        cmocka_unit_test(trace_errors__refuses_what_a_trace_cannot_hold),
+        cmocka_unit_test(trace_errors__says_why_it_cannot_create),
+        cmocka_unit_test(trace_errors__says_when_the_disk_is_full),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }

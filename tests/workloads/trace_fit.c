@@ -86,7 +86,7 @@ static size_t one_of_each(egc_synthetic_row rows[EGC_N_DISTRIBUTIONS])
 }
 
 /* 65536 values: the distance exceeds 1.63 / 256 once in a hundred, if they were not fitted to. */
-static void known_parameters_are_recovered(void **state)
+static void trace_fit__known_parameters_are_recovered(void **state)
 {
     (void)state;
     egc_synthetic_row rows[EGC_N_DISTRIBUTIONS];
@@ -112,7 +112,7 @@ static void known_parameters_are_recovered(void **state)
 
 /* Laplace is generalized-gaussian and weibull with b = 1 and generalized-pareto with b = 0,
  * gaussian is student-t with many degrees: those fit as well as it does itself. */
-static void wrong_distributions_are_told(void **state)
+static void trace_fit__wrong_distributions_are_told(void **state)
 {
     (void)state;
     egc_synthetic_row rows[EGC_N_DISTRIBUTIONS];
@@ -133,7 +133,7 @@ static void wrong_distributions_are_told(void **state)
     egc_trace_fit_fini(&got);
 }
 
-static void zeros_decay_and_correlations_are_recovered(void **state)
+static void trace_fit__zeros_decay_and_correlations_are_recovered(void **state)
 {
     (void)state;
     egc_synthetic_row rows[] = {row_of("a", "30000", EGC_LAPLACE, NAN),
@@ -160,7 +160,7 @@ static void zeros_decay_and_correlations_are_recovered(void **state)
 
 /* ---- round trip ----------------------------------------------------------------------------- */
 
-static void a_fit_of_its_synthetic_gradients_is_the_same(void **state)
+static void trace_fit__a_fit_of_its_synthetic_gradients_is_the_same(void **state)
 {
     (void)state;
     egc_synthetic_row rows[EGC_N_DISTRIBUTIONS], again[EGC_N_DISTRIBUTIONS];
@@ -202,7 +202,7 @@ static void a_fit_of_its_synthetic_gradients_is_the_same(void **state)
 /* ---- odd layers ----------------------------------------------------------------------------- */
 
 /* Nothing but zeros, nothing but NaN, one value, values all equal, subnormal and huge ones. */
-static void odd_layers_are_survived(void **state)
+static void trace_fit__odd_layers_are_survived(void **state)
 {
     (void)state;
     enum { N = 64, N_LAYERS = 6 };
@@ -246,7 +246,7 @@ static void odd_layers_are_survived(void **state)
 /* ---- resources ------------------------------------------------------------------------------ */
 
 /* 36 gradients of 80 kB are 2.9 MB; two gradients, 256 kB a layer and the rest are less. */
-static void memory_does_not_grow_with_the_trace(void **state)
+static void trace_fit__memory_does_not_grow_with_the_trace(void **state)
 {
     (void)state;
     egc_synthetic_row row = row_of("a", "20000", EGC_LAPLACE, NAN);
@@ -258,7 +258,7 @@ static void memory_does_not_grow_with_the_trace(void **state)
     egc_trace_fit_fini(&got);
 }
 
-static void every_allocation_may_fail(void **state)
+static void trace_fit__every_allocation_may_fail(void **state)
 {
     (void)state;
     egc_synthetic_row row = row_of("a", "20", EGC_LAPLACE, NAN);
@@ -277,7 +277,7 @@ static void every_allocation_may_fail(void **state)
     assert_true(countdown > 8);
 }
 
-static void says_what_is_no_trace(void **state)
+static void trace_fit__says_what_is_no_trace(void **state)
 {
     (void)state;
     egc_trace_fit got;
@@ -289,14 +289,14 @@ static void says_what_is_no_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_parameters_are_recovered),
-        cmocka_unit_test(wrong_distributions_are_told),
-        cmocka_unit_test(zeros_decay_and_correlations_are_recovered),
-        cmocka_unit_test(a_fit_of_its_synthetic_gradients_is_the_same),
-        cmocka_unit_test(odd_layers_are_survived),
-        cmocka_unit_test(memory_does_not_grow_with_the_trace),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(says_what_is_no_trace),
+        cmocka_unit_test(trace_fit__known_parameters_are_recovered),
+        cmocka_unit_test(trace_fit__wrong_distributions_are_told),
+        cmocka_unit_test(trace_fit__zeros_decay_and_correlations_are_recovered),
+        cmocka_unit_test(trace_fit__a_fit_of_its_synthetic_gradients_is_the_same),
+        cmocka_unit_test(trace_fit__odd_layers_are_survived),
+        cmocka_unit_test(trace_fit__memory_does_not_grow_with_the_trace),
+        cmocka_unit_test(trace_fit__every_allocation_may_fail),
+        cmocka_unit_test(trace_fit__says_what_is_no_trace),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }

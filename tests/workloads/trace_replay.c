@@ -58,7 +58,7 @@ static void assert_whole_toy(const char *path)
     egc_workload_free(workload);
 }
 
-static void gives_back_every_bit(void **state)
+static void trace_replay__gives_back_every_bit(void **state)
 {
     (void)state;
     const char *path = scratch_path("bits.h5");
@@ -66,7 +66,7 @@ static void gives_back_every_bit(void **state)
     assert_whole_toy(path);
 }
 
-static void gives_back_the_layers(void **state)
+static void trace_replay__gives_back_the_layers(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -112,7 +112,7 @@ static void store_again(hid_t file, hid_t type, const hsize_t *chunk, unsigned d
     H5Sclose(space);
 }
 
-static void reads_any_layout(void **state)
+static void trace_replay__reads_any_layout(void **state)
 {
     (void)state;
     const hsize_t whole[] = {1, 1, TOY_PARAMS}, split[] = {1, 1, 4}, several[] = {2, 2, 5};
@@ -133,7 +133,7 @@ static void reads_any_layout(void **state)
 
 /* With 5 steps the stride is 4: the least number from 5 * 0.618 = 3.09 on that shares no divisor
  * with 5. Worker 3 is the first copy of worker 0, worker 7 the second copy of worker 1. */
-static void cycles_with_an_offset(void **state)
+static void trace_replay__cycles_with_an_offset(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -165,7 +165,7 @@ static void write_steps(const char *path, uint64_t steps)
 }
 
 /* Six steps among them: 4, the first number from 6 * 0.618 = 3.7 on, would show only three. */
-static void repeats_no_copy_before_it_must(void **state)
+static void trace_replay__repeats_no_copy_before_it_must(void **state)
 {
     (void)state;
     enum { MOST = 12 };
@@ -224,7 +224,7 @@ static void assert_two_steps(const char *path)
     egc_workload_free(workload);
 }
 
-static void closed_early_keeps_complete_steps(void **state)
+static void trace_replay__closed_early_keeps_complete_steps(void **state)
 {
     (void)state;
     egc_error err = {0};
@@ -233,7 +233,7 @@ static void closed_early_keeps_complete_steps(void **state)
     assert_two_steps(scratch_path("early.h5"));
 }
 
-static void killed_keeps_complete_steps(void **state)
+static void trace_replay__killed_keeps_complete_steps(void **state)
 {
     (void)state;
     int end;
@@ -251,7 +251,7 @@ static void killed_keeps_complete_steps(void **state)
 
 /* Worked by hand. Layer 1: |g| = 1, 1, 2, 4 of 5 finite values, one of them 0. Layer 2: nothing
  * finite. */
-static void counts_what_is_there(void **state)
+static void trace_replay__counts_what_is_there(void **state)
 {
     (void)state;
     const egc_layer layers[] = {{.name = "a", .shape = {6}, .count = 6},
@@ -284,14 +284,14 @@ static void counts_what_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_back_every_bit),
-        cmocka_unit_test(gives_back_the_layers),
-        cmocka_unit_test(reads_any_layout),
-        cmocka_unit_test(cycles_with_an_offset),
-        cmocka_unit_test(repeats_no_copy_before_it_must),
-        cmocka_unit_test(closed_early_keeps_complete_steps),
-        cmocka_unit_test(killed_keeps_complete_steps),
-        cmocka_unit_test(counts_what_is_there),
+        cmocka_unit_test(trace_replay__gives_back_every_bit),
+        cmocka_unit_test(trace_replay__gives_back_the_layers),
+        cmocka_unit_test(trace_replay__reads_any_layout),
+        cmocka_unit_test(trace_replay__cycles_with_an_offset),
+        cmocka_unit_test(trace_replay__repeats_no_copy_before_it_must),
+        cmocka_unit_test(trace_replay__closed_early_keeps_complete_steps),
+        cmocka_unit_test(trace_replay__killed_keeps_complete_steps),
+        cmocka_unit_test(trace_replay__counts_what_is_there),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_remove);
 }

@@ -39,7 +39,7 @@ static int find_window(const float *out)
 }
 
 /* 162 windows in 8100 draws: 50 each, and none outside 7 deviations of that. */
-static void test_windows(void **state)
+static void train_augment__windows(void **state)
 {
     (void)state;
     float *values = &image[0][0][0], out[CHANNELS * HEIGHT * WIDTH];
@@ -56,7 +56,7 @@ static void test_windows(void **state)
         assert_in_range(seen[i], 1, 99);
 }
 
-static void test_deterministic(void **state)
+static void train_augment__deterministic(void **state)
 {
     (void)state;
     float one[CHANNELS * HEIGHT * WIDTH], same[CHANNELS * HEIGHT * WIDTH];
@@ -68,8 +68,8 @@ static void test_deterministic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(train_augment__windows),
+        cmocka_unit_test(train_augment__deterministic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void check_pixel(float got, int byte, double mean, double deviation)
     assert_close((double)got, (byte / 255.0 - mean) / deviation, 1e-5);
 }
 
-static void test_whole(void **state)
+static void train_cifar10__whole(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -65,7 +65,7 @@ static void test_whole(void **state)
 }
 
 /* Three examples are in the first two files; the others are not looked at. */
-static void test_limits(void **state)
+static void train_cifar10__limits(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -85,14 +85,14 @@ static void expect(egc_status status, const char *format)
     assert_fails(load(folder, EGC_EXAMPLES_ALL, EGC_EXAMPLES_ALL, &dataset), err, status, expected);
 }
 
-static void test_missing(void **state)
+static void train_cifar10__missing(void **state)
 {
     (void)state;
     assert_int_equal(unlink(path_of("data_batch_4.bin")), 0);
     expect(EGC_ERROR_IO, "data_batch_4.bin is not in %s: " REMEDY);
 }
 
-static void test_damaged(void **state)
+static void train_cifar10__damaged(void **state)
 {
     (void)state;
     write_records("test_batch.bin", 0, PER_FILE, PER_FILE * RECORD - 1);
@@ -121,7 +121,7 @@ static void check_place(const char *chosen, const char *path, const char *tried)
     assert_string_equal(found.tried, tried);
 }
 
-static void test_places(void **state)
+static void train_cifar10__places(void **state)
 {
     (void)state;
     const char *system_place = EGC_DATA_SYSTEM "/cifar-10-batches-bin";
@@ -140,7 +140,7 @@ static void test_places(void **state)
 }
 
 /* It is said where the files were looked for: at both places, or where the folder was found. */
-static void test_missing_under_root(void **state)
+static void train_cifar10__missing_under_root(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -165,8 +165,9 @@ static void test_missing_under_root(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_whole),   TEST(test_limits), TEST(test_missing),
-        TEST(test_damaged), TEST(test_places), TEST(test_missing_under_root),
+        TEST(train_cifar10__whole),   TEST(train_cifar10__limits),
+        TEST(train_cifar10__missing), TEST(train_cifar10__damaged),
+        TEST(train_cifar10__places),  TEST(train_cifar10__missing_under_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void expect_failure(egc_status status, const char *message)
     assert_fails(load(EGC_EXAMPLES_ALL, EGC_EXAMPLES_ALL, &dataset), err, status, expected);
 }
 
-static void test_whole(void **state)
+static void train_idx__whole(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -82,7 +82,7 @@ static void test_whole(void **state)
     egc_dataset_fini(&dataset);
 }
 
-static void test_limits(void **state)
+static void train_idx__limits(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -93,7 +93,7 @@ static void test_limits(void **state)
     egc_dataset_fini(&dataset);
 }
 
-static void test_missing(void **state)
+static void train_idx__missing(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -107,7 +107,7 @@ static void test_missing(void **state)
     assert_fails(load(EGC_EXAMPLES_ALL, EGC_EXAMPLES_ALL, &dataset), err, EGC_ERROR_IO, expected);
 }
 
-static void test_wrong_magic(void **state)
+static void train_idx__wrong_magic(void **state)
 {
     (void)state;
     write_labels(FILES[0], TRAIN);
@@ -118,7 +118,7 @@ static void test_wrong_magic(void **state)
                                      "fashion-mnist: starts with 0x00000801, want 0x00000803");
 }
 
-static void test_wrong_dimension(void **state)
+static void train_idx__wrong_dimension(void **state)
 {
     (void)state;
     write_idx(FILES[2], (uint32_t[]){0x803, TEST, 28, 32}, 4, TEST * 28 * 32);
@@ -126,7 +126,7 @@ static void test_wrong_dimension(void **state)
                                      "fashion-mnist: dimension 3 is 32, want 28");
 }
 
-static void test_fewer_images_than_promised(void **state)
+static void train_idx__fewer_images_than_promised(void **state)
 {
     (void)state;
     write_idx(FILES[0], (uint32_t[]){0x803, 0xffffffffu, 28, 28}, 4, 100);
@@ -135,7 +135,7 @@ static void test_fewer_images_than_promised(void **state)
                    "ends after 100 of 3367254359280 bytes of images");
 }
 
-static void test_more_images_than_promised(void **state)
+static void train_idx__more_images_than_promised(void **state)
 {
     (void)state;
     write_idx(FILES[0], (uint32_t[]){0x803, TRAIN, 28, 28}, 4, TRAIN * PIXELS + 1);
@@ -145,7 +145,7 @@ static void test_more_images_than_promised(void **state)
 }
 
 /* The compressed file itself ends too early: in the data, or in the checksum behind them. */
-static void test_truncated(void **state)
+static void train_idx__truncated(void **state)
 {
     (void)state;
     FILE *file = fopen(path_of(FILES[1]), "rb");
@@ -160,7 +160,7 @@ static void test_truncated(void **state)
                                      "fashion-mnist: ends after 0 of 8 bytes of header");
 }
 
-static void test_flipped_bit(void **state)
+static void train_idx__flipped_bit(void **state)
 {
     (void)state;
     FILE *file = fopen(path_of(FILES[1]), "r+b");
@@ -173,7 +173,7 @@ static void test_flipped_bit(void **state)
                                      "fashion-mnist: broken gzip data or wrong checksum");
 }
 
-static void test_counts_differ(void **state)
+static void train_idx__counts_differ(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -187,7 +187,7 @@ static void test_counts_differ(void **state)
                  expected);
 }
 
-static void test_wrong_label(void **state)
+static void train_idx__wrong_label(void **state)
 {
     (void)state;
     write_idx(FILES[3], (uint32_t[]){0x801, TEST}, 2, 0);
@@ -216,17 +216,17 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_WITH_FILES(test_whole),
-        TEST_WITH_FILES(test_limits),
-        TEST_WITH_FILES(test_missing),
-        TEST_WITH_FILES(test_wrong_magic),
-        TEST_WITH_FILES(test_wrong_dimension),
-        TEST_WITH_FILES(test_fewer_images_than_promised),
-        TEST_WITH_FILES(test_more_images_than_promised),
-        TEST_WITH_FILES(test_truncated),
-        TEST_WITH_FILES(test_flipped_bit),
-        TEST_WITH_FILES(test_counts_differ),
-        TEST_WITH_FILES(test_wrong_label),
+        TEST_WITH_FILES(train_idx__whole),
+        TEST_WITH_FILES(train_idx__limits),
+        TEST_WITH_FILES(train_idx__missing),
+        TEST_WITH_FILES(train_idx__wrong_magic),
+        TEST_WITH_FILES(train_idx__wrong_dimension),
+        TEST_WITH_FILES(train_idx__fewer_images_than_promised),
+        TEST_WITH_FILES(train_idx__more_images_than_promised),
+        TEST_WITH_FILES(train_idx__truncated),
+        TEST_WITH_FILES(train_idx__flipped_bit),
+        TEST_WITH_FILES(train_idx__counts_differ),
+        TEST_WITH_FILES(train_idx__wrong_label),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -54,7 +54,7 @@ static void check_gradients(const egc_layer_spec *layers, egc_shape example)
     check_gradients_of(layers, example, BATCH);
 }
 
-static void test_linear(void **state)
+static void train_layers__linear(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){LINEAR("a", 0), {0}}, FEATURES);
@@ -62,7 +62,7 @@ static void test_linear(void **state)
     check_gradients((egc_layer_spec[]){LINEAR("a", 6), LINEAR("b", 0), {0}}, IMAGE);
 }
 
-static void test_relu(void **state)
+static void train_layers__relu(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){LINEAR("a", 9), RELU, LINEAR("b", 0), {0}}, FEATURES);
@@ -70,7 +70,7 @@ static void test_relu(void **state)
                     IMAGE);
 }
 
-static void test_conv(void **state)
+static void train_layers__conv(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){CONV("a", 4, .kernel = 3), LINEAR("b", 0), {0}}, IMAGE);
@@ -80,7 +80,7 @@ static void test_conv(void **state)
         IMAGE);
 }
 
-static void test_conv_stride_and_padding(void **state)
+static void train_layers__conv_stride_and_padding(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){CONV("a", 8, .kernel = 3, .padding = 1),
@@ -91,7 +91,7 @@ static void test_conv_stride_and_padding(void **state)
                     IMAGE);
 }
 
-static void test_max_pool(void **state)
+static void train_layers__max_pool(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){CONV("a", 4, .kernel = 2), POOL(2), LINEAR("b", 0), {0}},
@@ -101,7 +101,7 @@ static void test_max_pool(void **state)
         (egc_layer_spec[]){CONV("a", 8, .kernel = 2), POOL(3), RELU, LINEAR("b", 0), {0}}, IMAGE);
 }
 
-static void test_no_bias(void **state)
+static void train_layers__no_bias(void **state)
 {
     (void)state;
     const egc_layer_spec layers[] = {CONV3("a", 4, 1), LINEAR("b", 0), {0}};
@@ -112,7 +112,7 @@ static void test_no_bias(void **state)
 }
 
 /* The last two have as many channels as no block of oneDNN's layouts. */
-static void test_batch_norm(void **state)
+static void train_layers__batch_norm(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){CONV3("a", 16, 1), NORM("n", 0), LINEAR("b", 0), {0}},
@@ -129,14 +129,14 @@ static void test_batch_norm(void **state)
                     IMAGE);
 }
 
-static void test_global_pool(void **state)
+static void train_layers__global_pool(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){CONV3("a", 16, 1), RELU, MEANS, LINEAR("b", 0), {0}}, IMAGE);
     check_gradients((egc_layer_spec[]){CONV3("a", 5, 1), RELU, MEANS, LINEAR("b", 0), {0}}, IMAGE);
 }
 
-static void test_skip(void **state)
+static void train_layers__skip(void **state)
 {
     (void)state;
     check_gradients(
@@ -155,7 +155,7 @@ static void test_skip(void **state)
 
 /* Nothing that is read again is written over: relus directly behind a fork and in front of a join,
  * forks and joins side by side, and a skip past nothing, which doubles. */
-static void test_skips_and_places(void **state)
+static void train_layers__skips_and_places(void **state)
 {
     (void)state;
     check_gradients((egc_layer_spec[]){CONV3("a", 16, 1),
@@ -195,7 +195,7 @@ static void test_skips_and_places(void **state)
 }
 
 /* oneDNN chooses other kernels for other batches. */
-static void test_batch_sizes(void **state)
+static void train_layers__batch_sizes(void **state)
 {
     (void)state;
     const egc_layer_spec layers[] = {CONV3("a", 16, 1),
@@ -215,7 +215,7 @@ static void test_batch_sizes(void **state)
 }
 
 /* Equal logits: loss ln(classes), and nobody is the most probable class. */
-static void test_zero_parameters(void **state)
+static void train_layers__zero_parameters(void **state)
 {
     (void)state;
     egc_network *network = make(egc_nets()[0]->layers, (egc_shape){3, {1, 28, 28}}, 3);
@@ -231,7 +231,7 @@ static void test_zero_parameters(void **state)
 /* A 1 x 1 convolution that doubles and subtracts 20, on 1..16; pools of 2 x 2 leave 2 * {6, 8, 14,
  * 16} - 20 = {-8, -4, 8, 12}; relu {0, 0, 8, 12}. Logits: 0.1 times the last two and the first,
  * then zeros. */
-static void test_hand_worked(void **state)
+static void train_layers__hand_worked(void **state)
 {
     (void)state;
     const egc_layer_spec layers[] = {CONV("a", 1, .kernel = 1), POOL(2), RELU, LINEAR("b", 0), {0}};
@@ -254,7 +254,7 @@ static void test_hand_worked(void **state)
 /* 1..9 in a square of 3 x 3: past a convolution that gives zeros, the skip takes the corners {1, 3,
  * 7, 9} into the first of two channels. Logits: 0.1 times the last and the second corner, and the
  * same of the second channel, which is zero. */
-static void test_hand_worked_skip(void **state)
+static void train_layers__hand_worked_skip(void **state)
 {
     (void)state;
     const egc_layer_spec layers[] = {FORK,
@@ -294,7 +294,7 @@ static egc_network *make_norm(bool training)
 }
 
 /* 1..8 have mean 4.5 and variance 42 / 8, estimated as 42 / 7. */
-static void test_moments_of_a_batch(void **state)
+static void train_layers__moments_of_a_batch(void **state)
 {
     (void)state;
     egc_network *network = make_norm(true);
@@ -310,7 +310,7 @@ static void test_moments_of_a_batch(void **state)
 /* Mean 4 and variance 4 make {1, 2, 3, 4, 5, 6, 7, 8} into {-1.5 .. 2}; times 2, minus 1, by the
  * relu: the last number of the first example becomes 0, of the second 3. Before they are set, they
  * are 0 and 1: 7 and 15. */
-static void test_moments_of_evaluation(void **state)
+static void train_layers__moments_of_evaluation(void **state)
 {
     (void)state;
     egc_network *network = make_norm(false);
@@ -328,22 +328,22 @@ static void test_moments_of_evaluation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_relu),
-        cmocka_unit_test(test_conv),
-        cmocka_unit_test(test_conv_stride_and_padding),
-        cmocka_unit_test(test_max_pool),
-        cmocka_unit_test(test_no_bias),
-        cmocka_unit_test(test_batch_norm),
-        cmocka_unit_test(test_global_pool),
-        cmocka_unit_test(test_skip),
-        cmocka_unit_test(test_skips_and_places),
-        cmocka_unit_test(test_batch_sizes),
-        cmocka_unit_test(test_zero_parameters),
-        cmocka_unit_test(test_hand_worked),
-        cmocka_unit_test(test_hand_worked_skip),
-        cmocka_unit_test(test_moments_of_a_batch),
-        cmocka_unit_test(test_moments_of_evaluation),
+        cmocka_unit_test(train_layers__linear),
+        cmocka_unit_test(train_layers__relu),
+        cmocka_unit_test(train_layers__conv),
+        cmocka_unit_test(train_layers__conv_stride_and_padding),
+        cmocka_unit_test(train_layers__max_pool),
+        cmocka_unit_test(train_layers__no_bias),
+        cmocka_unit_test(train_layers__batch_norm),
+        cmocka_unit_test(train_layers__global_pool),
+        cmocka_unit_test(train_layers__skip),
+        cmocka_unit_test(train_layers__skips_and_places),
+        cmocka_unit_test(train_layers__batch_sizes),
+        cmocka_unit_test(train_layers__zero_parameters),
+        cmocka_unit_test(train_layers__hand_worked),
+        cmocka_unit_test(train_layers__hand_worked_skip),
+        cmocka_unit_test(train_layers__moments_of_a_batch),
+        cmocka_unit_test(train_layers__moments_of_evaluation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,20 +43,20 @@ static double accuracy_after(const char *settings, uint64_t steps)
     return evaluation.accuracy;
 }
 
-static void test_mlp_learns(void **state)
+static void train_learning__mlp_learns(void **state)
 {
     (void)state;
     assert_true(accuracy_after("model=mlp", 150) > 0.78);
 }
 
-static void test_cnn_learns(void **state)
+static void train_learning__cnn_learns(void **state)
 {
     (void)state;
     assert_true(accuracy_after("model=cnn", 150) > 0.78);
 }
 
 /* Where a shape lies says nothing of what it is: 0.1 is chance. */
-static void test_shapes_need_convolutions(void **state)
+static void train_learning__shapes_need_convolutions(void **state)
 {
     (void)state;
     const char *rest = "dataset=shapes32;train_examples=20000;test_examples=1000;lr=";
@@ -70,9 +70,9 @@ static void test_shapes_need_convolutions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mlp_learns),
-        cmocka_unit_test(test_cnn_learns),
-        cmocka_unit_test(test_shapes_need_convolutions),
+        cmocka_unit_test(train_learning__mlp_learns),
+        cmocka_unit_test(train_learning__cnn_learns),
+        cmocka_unit_test(train_learning__shapes_need_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

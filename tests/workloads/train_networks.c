@@ -43,7 +43,7 @@ static void check_network(const egc_layer_spec *layers, egc_shape example)
     finish(&t);
 }
 
-static void test_every_network(void **state)
+static void train_networks__every_network(void **state)
 {
     (void)state;
     for (const egc_net *const *net = egc_nets(); *net; net++) {
@@ -54,7 +54,7 @@ static void test_every_network(void **state)
     }
 }
 
-static void test_layer_list(void **state)
+static void train_networks__layer_list(void **state)
 {
     (void)state;
     const egc_layer_spec layers[] = {CONV("a", 8, .kernel = 3), RELU, LINEAR("b", 0), {0}};
@@ -84,7 +84,7 @@ static void check_misfit(const egc_layer_spec *layers, egc_shape example, const 
     assert_fails(egc_network_new(&config, &network, &err), err, EGC_ERROR_UNSUPPORTED, message);
 }
 
-static void test_misfits(void **state)
+static void train_networks__misfits(void **state)
 {
     (void)state;
     check_misfit((egc_layer_spec[]){JOIN(1), LINEAR("a", 0), {0}}, IMAGE,
@@ -117,7 +117,7 @@ static void test_misfits(void **state)
 }
 
 /* Building keeps the first error of many calls: each must leave a graph that can be freed. */
-static void test_every_failing_allocation(void **state)
+static void train_networks__every_failing_allocation(void **state)
 {
     (void)state;
     for (const egc_net *const *net = egc_nets(); *net; net++) {
@@ -150,10 +150,10 @@ static void test_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_network),
-        cmocka_unit_test(test_layer_list),
-        cmocka_unit_test(test_misfits),
-        cmocka_unit_test(test_every_failing_allocation),
+        cmocka_unit_test(train_networks__every_network),
+        cmocka_unit_test(train_networks__layer_list),
+        cmocka_unit_test(train_networks__misfits),
+        cmocka_unit_test(train_networks__every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void find(egc_running *running, uint64_t step, size_t worker, float mean,
 }
 
 /* (0, 1) goes a tenth of the way to the mean (3, 6) of three workers, then again to (13, 11). */
-static void test_mean_of_workers(void **state)
+static void train_running__mean_of_workers(void **state)
 {
     (void)state;
     egc_running running = start(0, 1);
@@ -40,7 +40,7 @@ static void test_mean_of_workers(void **state)
 }
 
 /* Only workers that took part count, and each once, with what it found last. */
-static void test_absent_and_repeated(void **state)
+static void train_running__absent_and_repeated(void **state)
 {
     (void)state;
     egc_running running = start(0, 1);
@@ -52,7 +52,7 @@ static void test_absent_and_repeated(void **state)
     egc_running_fini(&running);
 }
 
-static void test_order_of_calls(void **state)
+static void train_running__order_of_calls(void **state)
 {
     (void)state;
     egc_running forward = start(0, 1), backward = start(0, 1);
@@ -67,7 +67,7 @@ static void test_order_of_calls(void **state)
 }
 
 /* A network without batch normalisation. */
-static void test_none(void **state)
+static void train_running__none(void **state)
 {
     (void)state;
     egc_running running = {0};
@@ -80,10 +80,10 @@ static void test_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_of_workers),
-        cmocka_unit_test(test_absent_and_repeated),
-        cmocka_unit_test(test_order_of_calls),
-        cmocka_unit_test(test_none),
+        cmocka_unit_test(train_running__mean_of_workers),
+        cmocka_unit_test(train_running__absent_and_repeated),
+        cmocka_unit_test(train_running__order_of_calls),
+        cmocka_unit_test(train_running__none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

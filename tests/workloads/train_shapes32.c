@@ -22,7 +22,7 @@ static uint64_t hash_of(const egc_examples *examples)
 
 /* No independent implementation: the values are those of the first version, so that results stay
  * comparable. */
-static void test_same_bytes(void **state)
+static void train_shapes32__same_bytes(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -34,7 +34,7 @@ static void test_same_bytes(void **state)
 }
 
 /* Fewer examples are the first of more; the test set is another one. */
-static void test_limits(void **state)
+static void train_shapes32__limits(void **state)
 {
     (void)state;
     egc_dataset few, more;
@@ -51,7 +51,7 @@ static void test_limits(void **state)
 }
 
 /* 3000 examples: 300 of each class, within five deviations; mean and deviation as they are said. */
-static void test_statistics(void **state)
+static void train_shapes32__statistics(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -73,7 +73,7 @@ static void test_statistics(void **state)
     egc_dataset_fini(&dataset);
 }
 
-static void test_path(void **state)
+static void train_shapes32__path(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -82,7 +82,7 @@ static void test_path(void **state)
 }
 
 /* Of 25 the last two, of which one is used: they leave the training set. */
-static void test_hold_out(void **state)
+static void train_shapes32__hold_out(void **state)
 {
     (void)state;
     egc_dataset whole, dataset;
@@ -105,9 +105,9 @@ static void test_hold_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_statistics), cmocka_unit_test(test_path),
-        cmocka_unit_test(test_hold_out),
+        cmocka_unit_test(train_shapes32__same_bytes), cmocka_unit_test(train_shapes32__limits),
+        cmocka_unit_test(train_shapes32__statistics), cmocka_unit_test(train_shapes32__path),
+        cmocka_unit_test(train_shapes32__hold_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void check_once_each(double alpha, uint64_t seed)
     egc_free(dealt);
 }
 
-static void test_every_example_once(void **state)
+static void train_split__every_example_once(void **state)
 {
     (void)state;
     const double alphas[] = {1e-6, 0.01, 0.1, 1, 100, 1e6};
@@ -81,7 +81,7 @@ static void test_every_example_once(void **state)
 }
 
 /* 5003 = 8 * 625 + 3: the first three workers have one more. */
-static void test_sizes(void **state)
+static void train_split__sizes(void **state)
 {
     (void)state;
     const egc_split split = split_of(1, 1);
@@ -92,7 +92,7 @@ static void test_sizes(void **state)
     assert_int_equal(egc_split_first(&split, WORKERS), EXAMPLES);
 }
 
-static void test_skew_grows_as_alpha_falls(void **state)
+static void train_split__skew_grows_as_alpha_falls(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -104,7 +104,7 @@ static void test_skew_grows_as_alpha_falls(void **state)
     }
 }
 
-static void test_deterministic(void **state)
+static void train_split__deterministic(void **state)
 {
     (void)state;
     const egc_split split = split_of(0.5, 3), other = split_of(0.5, 4);
@@ -117,7 +117,7 @@ static void test_deterministic(void **state)
 }
 
 /* One worker has all; classes without examples are nobody's. */
-static void test_corners(void **state)
+static void train_split__corners(void **state)
 {
     (void)state;
     egc_split split = split_of(0.5, 1);
@@ -132,7 +132,7 @@ static void test_corners(void **state)
 }
 
 /* Batches after a split: a worker sees its own examples, each once in an epoch, in other orders. */
-static void test_batches(void **state)
+static void train_split__batches(void **state)
 {
     (void)state;
     enum { BATCH = 25, STEPS = 25 }; /* 625 */
@@ -170,12 +170,12 @@ static void test_batches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_example_once),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_skew_grows_as_alpha_falls),
-        cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_batches),
+        cmocka_unit_test(train_split__every_example_once),
+        cmocka_unit_test(train_split__sizes),
+        cmocka_unit_test(train_split__skew_grows_as_alpha_falls),
+        cmocka_unit_test(train_split__deterministic),
+        cmocka_unit_test(train_split__corners),
+        cmocka_unit_test(train_split__batches),
     };
     return cmocka_run_group_tests(tests, make_labels, NULL);
 }

@@ -106,7 +106,7 @@ static void check_colours(const egc_examples *examples, size_t index, const uint
         }
 }
 
-static void test_whole(void **state)
+static void train_tiny_imagenet__whole(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -130,7 +130,7 @@ static void test_whole(void **state)
     egc_dataset_fini(&dataset);
 }
 
-static void test_limits(void **state)
+static void train_tiny_imagenet__limits(void **state)
 {
     (void)state;
     egc_dataset dataset;
@@ -150,7 +150,7 @@ static void expect(egc_status status, const char *format)
     assert_fails(load(EGC_EXAMPLES_ALL, EGC_EXAMPLES_ALL, &dataset), err, status, expected);
 }
 
-static void test_missing(void **state)
+static void train_tiny_imagenet__missing(void **state)
 {
     (void)state;
     assert_int_equal(unlink(path_of("val/images/val_1.JPEG")), 0);
@@ -165,7 +165,7 @@ static void test_missing(void **state)
     expect(EGC_ERROR_IO, "train is not in %s: " REMEDY);
 }
 
-static void test_damaged_images(void **state)
+static void train_tiny_imagenet__damaged_images(void **state)
 {
     (void)state;
     const char *name = "train/n00001000/images/n00001000_0.JPEG";
@@ -186,7 +186,7 @@ static void test_damaged_images(void **state)
                              "data set tiny-imagenet: is an image of 32 x 32, want 64 x 64");
 }
 
-static void test_wrong_annotations(void **state)
+static void train_tiny_imagenet__wrong_annotations(void **state)
 {
     (void)state;
     write_file("val/val_annotations.txt", "val_0.JPEG\tn00001000\t0\nval_1.JPEG\n", 34);
@@ -204,11 +204,11 @@ static void test_wrong_annotations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_whole),
-        TEST(test_limits),
-        TEST(test_missing),
-        TEST(test_damaged_images),
-        TEST(test_wrong_annotations),
+        TEST(train_tiny_imagenet__whole),
+        TEST(train_tiny_imagenet__limits),
+        TEST(train_tiny_imagenet__missing),
+        TEST(train_tiny_imagenet__damaged_images),
+        TEST(train_tiny_imagenet__wrong_annotations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

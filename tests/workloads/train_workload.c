@@ -20,7 +20,7 @@ static void count_epoch(egc_batches *batches, uint64_t epoch, int *seen)
         }
 }
 
-static void test_epoch_sees_every_example_once(void **state)
+static void train_workload__epoch_sees_every_example_once(void **state)
 {
     (void)state;
     egc_batches batches = {0};
@@ -35,7 +35,7 @@ static void test_epoch_sees_every_example_once(void **state)
 }
 
 /* 100 examples: 4 are left out each epoch, and nobody ever gets the same example in one epoch. */
-static void test_remainder_is_left_out(void **state)
+static void train_workload__remainder_is_left_out(void **state)
 {
     (void)state;
     egc_batches batches = {0};
@@ -50,7 +50,7 @@ static void test_remainder_is_left_out(void **state)
     egc_batches_fini(&batches);
 }
 
-static void test_order_depends_on_seed_and_epoch(void **state)
+static void train_workload__order_depends_on_seed_and_epoch(void **state)
 {
     (void)state;
     egc_batches one = {0}, same = {0}, other = {0};
@@ -122,7 +122,7 @@ static void check_deterministic(const char *settings)
     finish(&c);
 }
 
-static void test_deterministic(void **state)
+static void train_workload__deterministic(void **state)
 {
     (void)state;
     check_deterministic("model=cnn;train_examples=2000;test_examples=100");
@@ -159,7 +159,7 @@ static void check_same_training(const char *settings)
     finish(&b);
 }
 
-static void test_same_parameters_after_training(void **state)
+static void train_workload__same_parameters_after_training(void **state)
 {
     (void)state;
     check_same_training("model=cnn;train_examples=512;test_examples=100");
@@ -171,7 +171,7 @@ static void test_same_parameters_after_training(void **state)
 
 /* Networks with batch normalisation are evaluated with running moments: they move with the
  * gradients asked for, all of a step at once, in whatever order. */
-static void test_running_moments(void **state)
+static void train_workload__running_moments(void **state)
 {
     (void)state;
     const char *settings = "model=vgg;dataset=shapes32;train_examples=64;test_examples=50;batch=8";
@@ -191,7 +191,7 @@ static void test_running_moments(void **state)
 }
 
 /* Augmented images give another gradient. */
-static void test_augmentation(void **state)
+static void train_workload__augmentation(void **state)
 {
     (void)state;
     const char *settings = "model=softmax;dataset=shapes32;train_examples=32;test_examples=1;"
@@ -208,7 +208,7 @@ static void test_augmentation(void **state)
 }
 
 /* A worker with few classes has a loss far from the others' once a network prefers some class. */
-static void test_dirichlet_split(void **state)
+static void train_workload__dirichlet_split(void **state)
 {
     (void)state;
     run even = start("model=softmax;dataset=shapes32;train_examples=400;test_examples=1", 3);
@@ -235,7 +235,7 @@ static void test_dirichlet_split(void **state)
 }
 
 /* A gradient of a batch is the mean over its halves. */
-static void test_gradient_is_a_mean(void **state)
+static void train_workload__gradient_is_a_mean(void **state)
 {
     (void)state;
     const egc_workload_request two = {.workers = 2, .steps = 1, .seed = 1};
@@ -267,7 +267,7 @@ static void test_gradient_is_a_mean(void **state)
 }
 
 /* Biases are zero and weights have the mean and the variance they should have. */
-static void test_initial_parameters(void **state)
+static void train_workload__initial_parameters(void **state)
 {
     (void)state;
     run r = start("model=mlp;train_examples=128", 1);
@@ -287,7 +287,7 @@ static void test_initial_parameters(void **state)
 }
 
 /* 250 test examples: two batches and a half. Each example counts once. */
-static void test_evaluation_of_a_short_batch(void **state)
+static void train_workload__evaluation_of_a_short_batch(void **state)
 {
     (void)state;
     run few = start("model=mlp;train_examples=128;test_examples=200", 1);
@@ -305,7 +305,7 @@ static void test_evaluation_of_a_short_batch(void **state)
     finish(&more);
 }
 
-static void test_optimizer(void **state)
+static void train_workload__optimizer(void **state)
 {
     (void)state;
     run r = start("model=cnn;train_examples=128;lr=0.1;momentum=0.5;weight_decay=0.001;"
@@ -321,7 +321,7 @@ static void test_optimizer(void **state)
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void test_refusals(void **state)
+static void train_workload__refusals(void **state)
 {
     (void)state;
     egc_workload *workload;
@@ -346,19 +346,19 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_epoch_sees_every_example_once),
-        cmocka_unit_test(test_remainder_is_left_out),
-        cmocka_unit_test(test_order_depends_on_seed_and_epoch),
-        cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_same_parameters_after_training),
-        cmocka_unit_test(test_running_moments),
-        cmocka_unit_test(test_augmentation),
-        cmocka_unit_test(test_dirichlet_split),
-        cmocka_unit_test(test_gradient_is_a_mean),
-        cmocka_unit_test(test_initial_parameters),
-        cmocka_unit_test(test_evaluation_of_a_short_batch),
-        cmocka_unit_test(test_optimizer),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(train_workload__epoch_sees_every_example_once),
+        cmocka_unit_test(train_workload__remainder_is_left_out),
+        cmocka_unit_test(train_workload__order_depends_on_seed_and_epoch),
+        cmocka_unit_test(train_workload__deterministic),
+        cmocka_unit_test(train_workload__same_parameters_after_training),
+        cmocka_unit_test(train_workload__running_moments),
+        cmocka_unit_test(train_workload__augmentation),
+        cmocka_unit_test(train_workload__dirichlet_split),
+        cmocka_unit_test(train_workload__gradient_is_a_mean),
+        cmocka_unit_test(train_workload__initial_parameters),
+        cmocka_unit_test(train_workload__evaluation_of_a_short_batch),
+        cmocka_unit_test(train_workload__optimizer),
+        cmocka_unit_test(train_workload__refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
