@@ -27,7 +27,7 @@ typedef enum egc_option_kind {
 
 typedef struct egc_option {
     const char *name;  /* without the dashes; -o is short for --out */
-    const char *value; /* placeholder in --help, as "DIR"; NULL for a switch */
+    const char *value; /* the argument's name in --help, as "DIR"; NULL for a switch */
     const char *help;  /* one line, no full stop */
     egc_option_kind kind;
     size_t offset; /* in the request */
